@@ -11,8 +11,8 @@
 
 namespace ozbound::bench {
 
-/// A kernel alone: all sums of an m x n x k product of random digits, packed beforehand, each over the whole inner dimension at
-/// once, left where they are.
+/// The kernel alone: all sums of an m x n x k product of random digits. The digits are packed beforehand, each sum runs over
+/// the whole inner dimension at once, and the sums are not used further.
 class BareKernel {
  public:
   BareKernel(const std::string& kernel, const Shape& shape);
@@ -20,10 +20,10 @@ class BareKernel {
   void multiply(int threads) const;
 
  private:
-  /// Digits of an operand, panel after panel.
+  /// Digits of an operand, panel by panel.
   struct Panels {
     Index vectors = 0;  ///< of the operand
-    Index width = 0;    ///< of a panel but the last
+    Index width = 0;    ///< of every panel except the last
     Index length = 0;   ///< digits of a vector
     std::vector<std::int8_t> digits;
 

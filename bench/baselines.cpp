@@ -16,7 +16,7 @@ std::size_t at(Index index) { return static_cast<std::size_t>(index); }
 
 Index parts(Index whole, Index part) { return (whole + part - 1) / part; }
 
-/// Zeros at the start of a cache line.
+/// Zeros, aligned to a cache line.
 class AlignedDoubles {
  public:
   explicit AlignedDoubles(Index count) : data_(static_cast<double*>(::operator new(at(count) * sizeof(double), line)), Free{}) {
@@ -32,13 +32,13 @@ class AlignedDoubles {
   std::unique_ptr<double, Free> data_;
 };
 
-/// Columns [panel * width, + width) of B, row after row, beyond n zeros.
+/// Packs columns [panel * width, + width) of B, row by row, with zeros beyond n.
 void pack_panel(const Matrix<double>& b, Index panel, Index width, double* packed) {
   const Index columns = std::min(width, b.cols() - panel * width);
   for (Index l = 0; l < b.rows(); ++l) std::copy_n(&b(l, panel * width), columns, packed + l * width);
 }
 
-constexpr Index block_rows = 64;  // of A at a time, so that they stay in the cache beside a panel
+constexpr Index block_rows = 64;  // of A at a time, which stay in the cache beside a panel
 
 void multiply_panels(Index width, void (*multiply)(const PanelProduct&), const Matrix<double>& a, const Matrix<double>& b,
                      Matrix<double>& c, int threads) {
@@ -101,7 +101,7 @@ QuadRows::~QuadRows() = default;
 
 void QuadRows::multiply(int threads) {
   auto& x = *numbers_;
-  constexpr Index block = 64;  // columns, so that their sums stay in the cache
+  constexpr Index block = 64;  // columns whose sums stay in the cache
   const Index blocks = parts(x.n, block);
 #pragma omp parallel for collapse(2) schedule(static) num_threads(threads)
   for (Index i = 0; i < x.rows; ++i)
@@ -121,7 +121,7 @@ double QuadRows::entry(Index i, Index j) const { return static_cast<double>(numb
 
 namespace {
 
-/// Numbers of MPFR at one precision.
+/// An array of MPFR numbers with one precision.
 class MpfrArray {
  public:
   MpfrArray(Index count, long bits) : numbers_(at(count)) {
@@ -139,7 +139,7 @@ class MpfrArray {
 };
 
 void mpfr_dot_product(__mpfr_struct* sum, MpfrArray& a, Index a_start, MpfrArray& b, Index b_start, Index k) {
-  MpfrArray product(1, 106);  // of two doubles, exactly
+  MpfrArray product(1, 106);  // holds a product of two doubles exactly
   mpfr_set_zero(sum, 1);
   for (Index l = 0; l < k; ++l) {
     mpfr_mul(product[0], a[a_start + l], b[b_start + l], MPFR_RNDN);

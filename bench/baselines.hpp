@@ -8,12 +8,12 @@
 
 namespace ozbound::bench {
 
-// Other ways to an accurate product, to compare with. A is m x k, B is k x n, C is m x n; no overflow, no underflow.
+// Other methods for an accurate product, for comparison. A is m x k, B is k x n, C is m x n; no overflow, no underflow.
 
-/// The fastest that this processor runs.
+/// The fastest panel kernels that this processor runs.
 const PanelKernels& best_panels();
 
-/// Its instruction set: `AVX512F`, `AVX2` or `generic`.
+/// The instruction set of best_panels: `AVX512F`, `AVX2` or `generic`.
 const char* best_panels_name();
 
 /// C = A B in double-double arithmetic, rounded. |C - AB| <= u|C| + gamma |A||B|, gamma = (k - 1) d / (1 - (k - 1) d), d = 3
@@ -26,29 +26,29 @@ void double_double_gemm(const PanelKernels& kernels, const Matrix<double>& a, co
 /// sum and dot product (2005), Proposition 5.5.
 void dot2_gemm(const PanelKernels& kernels, const Matrix<double>& a, const Matrix<double>& b, Matrix<double>& c, int threads);
 
-/// The first rows of C in __float128. |C - AB| <= u|C| + (k - 1) 2^-113 / (1 - (k - 1) 2^-113) |A||B|: products of doubles are
-/// exact in it.
+/// The first rows of C in __float128. |C - AB| <= u|C| + (k - 1) 2^-113 / (1 - (k - 1) 2^-113) |A||B|, because __float128 holds
+/// products of doubles exactly.
 class QuadRows {
  public:
-  /// Converts, which is not timed. @pre a and b outlive this.
+  /// Converts a and b; this is not timed. @pre a and b outlive this object.
   QuadRows(const Matrix<double>& a, const Matrix<double>& b, Index rows);
   ~QuadRows();
   QuadRows(const QuadRows&) = delete;
   QuadRows& operator=(const QuadRows&) = delete;
 
   void multiply(int threads);
-  [[nodiscard]] double entry(Index i, Index j) const;  ///< rounded
+  [[nodiscard]] double entry(Index i, Index j) const;  ///< rounded to double
 
  private:
   struct Numbers;
   std::unique_ptr<Numbers> numbers_;
 };
 
-/// Some rows by some columns of C, every entry summed by MPFR at a precision in bits: exact products, each added and rounded
-/// once. Rows and columns are taken at equal distances.
+/// The entries of some rows and some columns of C, at equal distances. MPFR sums each entry at a precision in bits: products
+/// are exact, and each addition is rounded once.
 class MpfrEntries {
  public:
-  /// Converts, which is not timed.
+  /// Converts a and b; this is not timed.
   MpfrEntries(const Matrix<double>& a, const Matrix<double>& b, Index rows, Index columns, long precision_bits);
   ~MpfrEntries();
   MpfrEntries(const MpfrEntries&) = delete;

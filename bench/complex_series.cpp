@@ -51,16 +51,16 @@ struct ComplexWork {
 
   [[nodiscard]] MatrixView<const Complex> a_view() const { return column_major(a.data(), m, k, m); }
   [[nodiscard]] MatrixView<const Complex> b_view() const { return column_major(b.data(), k, n, k); }
-  [[nodiscard]] ComplexProduct call() { return {.a = a_view(), .b = b_view(), .c = column_major(c.data(), m, n, m)}; }
-  [[nodiscard]] ComplexProduct scaled_call() {
-    auto call = this->call();
+  [[nodiscard]] ComplexProduct product() { return {.a = a_view(), .b = b_view(), .c = column_major(c.data(), m, n, m)}; }
+  [[nodiscard]] ComplexProduct complex_scalar_product() {
+    auto call = this->product();
     call.alpha = {0.75, 0.5}, call.beta = {1, -0.25};
     call.c0 = column_major<const Complex>(c0.data(), m, n, m);
     return call;
   }
 };
 
-/// A part of a matrix by itself, row-major.
+/// The real or imaginary part of a matrix as a matrix of its own, row-major.
 Matrix<double> part_of(MatrixView<const Complex> x, bool imaginary, int threads) {
   Matrix<double> part(x.rows(), x.cols());
 #pragma omp parallel for schedule(static) num_threads(threads)
@@ -69,10 +69,10 @@ Matrix<double> part_of(MatrixView<const Complex> x, bool imaginary, int threads)
   return part;
 }
 
-/// The work of C = (P1 - P2) + i (P3 - P1 - P2) with P1 = A_r B_r, P2 = A_i B_i, P3 = (A_r + A_i) (B_r + B_i), of slices: parts
-/// are sliced, digits added, three products made and combined, and those are added in doubles. What it leaves out makes it
-/// faster: parts with a scale in common, sums of digits wider than a byte, integer sums that are added before they are rounded.
-/// P3 is made of the slices of A_r and B_r, which take as long.
+/// The work of C = (P1 - P2) + i (P3 - P1 - P2) with P1 = A_r B_r, P2 = A_i B_i, P3 = (A_r + A_i) (B_r + B_i), by slices.
+/// Slices the parts, adds digits, makes and combines three products, and adds these in doubles. Omits some necessary work, and
+/// is therefore too fast: parts with a common scale, sums of digits wider than a byte, integer sums that are added before they
+/// are rounded. Makes P3 from the slices of A_r and B_r, which takes as long.
 class ThreeProducts {
  public:
   ThreeProducts(std::shared_ptr<ComplexWork> work, const SplitPlan& plan)
@@ -98,7 +98,7 @@ class ThreeProducts {
   }
 
  private:
-  /// As many bytes, each the sum of two others.
+  /// Fills as many bytes, each with the sum of two others.
   void add_digits(Index count) {
 #pragma omp parallel for schedule(static) num_threads(work_->engine.threads())
     for (Index t = 0; t < count; ++t) {
@@ -127,19 +127,20 @@ class ThreeProducts {
   std::vector<double> p1_, p2_, p3_;
 };
 
-/// A product by residues of four real products a modulus, and how much faster two or three are; what complex scalars cost.
+/// Adds a product by residues with four real products for each modulus, the speed of two or three relative to it, and the cost
+/// of complex scalars.
 void add_residues(Builder& builder, const std::shared_ptr<ComplexWork>& work, const ResiduePlan& plan) {
   const auto name = to_string(Plan(plan));
   const auto four = builder.add(name + " by four", [=] {
-    const auto factors = real_factors(work->call(), work->engine.threads());
-    const RealProduct parts{factors.a.view(), factors.b.view(), *stacked_memory(work->call().c)};
+    const auto factors = real_factors(work->product(), work->engine.threads());
+    const RealProduct parts{factors.a.view(), factors.b.view(), *stacked_memory(work->product().c)};
     multiply_unproven(parts, plan, work->engine);
   });
-  const auto fewer = builder.add(name, [=] { multiply_unproven(work->call(), plan, work->engine); });
+  const auto fewer = builder.add(name, [=] { multiply_unproven(work->product(), plan, work->engine); });
   builder.speed(fmt::format("complex/{}", name), "four products a modulus", fewer, four).note =
       fmt::format("{} products over {}", ComplexModuli::of(plan.moduli).layers, 4 * plan.moduli);
   const auto scaled =
-      builder.add(name + ", complex scalars", [=] { multiply_unproven(work->scaled_call(), plan, work->engine); });
+      builder.add(name + ", complex scalars", [=] { multiply_unproven(work->complex_scalar_product(), plan, work->engine); });
   builder.share(fmt::format("complex/complex scalars, {}", name), "real scalars", scaled, fewer);
 }
 
@@ -149,14 +150,15 @@ Series complex_series(const SeriesEntry& entry) {
   const auto work = std::make_shared<ComplexWork>(entry);
   const auto plan = parse_plan(plan_of_four);
   Builder builder;
-  const auto four = builder.add("four products", [=] { multiply_unproven(work->call(), plan, work->engine); });
+  const auto four = builder.add("four products", [=] { multiply_unproven(work->product(), plan, work->engine); });
   for (const char* of_three : {"nearest7:8x8:cut=9:exact", "nearest6:9x9:cut=10:exact", "nearest6:10x10:cut=11:exact"}) {
     const auto three = std::make_shared<ThreeProducts>(work, parse_plan(of_three).split());
     const auto subject = builder.add(of_three, [=] { three->multiply(); });
     builder.speed(fmt::format("complex/three:{}", of_three), "four products", subject, four).note =
         fmt::format("{} products over {}", 3 * parse_plan(of_three).products(), 4 * plan.products());
   }
-  const auto scaled = builder.add("complex scalars", [=] { multiply_unproven(work->scaled_call(), plan, work->engine); });
+  const auto scaled =
+      builder.add("complex scalars", [=] { multiply_unproven(work->complex_scalar_product(), plan, work->engine); });
   builder.share("complex/complex scalars", "real scalars", scaled, four);
   const auto parts = std::make_shared<std::pair<Matrix<double>, Matrix<double>>>(part_of(work->a_view(), false, 1),
                                                                                  part_of(work->b_view(), false, 1));

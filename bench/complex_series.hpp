@@ -5,8 +5,8 @@
 
 namespace ozbound::bench {
 
-/// A complex product, with real and with complex scalars, over the real one of the same sizes, and its form with three real
-/// products over that with four (docs/adr/0012).
+/// Times a complex product, with real and with complex scalars, against the real product of the same sizes, and the form with
+/// three real products against the form with four (docs/adr/0012).
 Series complex_series(const SeriesEntry& entry);
 
 }  // namespace ozbound::bench

@@ -32,7 +32,7 @@
 namespace ozbound::bench {
 namespace {
 
-/// A B to be computed, and where C goes.
+/// A product A B to compute, and the memory for C.
 struct Work {
   Problem problem;
   Matrix<double> c;
@@ -46,7 +46,7 @@ struct Work {
         plan(under),
         engine(make_engine(entry.threads, entry.kernel)) {}
 
-  [[nodiscard]] RealProduct call() { return {.a = problem.a, .b = problem.b, .c = c}; }
+  [[nodiscard]] RealProduct product() { return {.a = problem.a, .b = problem.b, .c = c}; }
   [[nodiscard]] IntegerOperand prepared_a() const {
     return engine.prepare(problem.a, Side::rows_of_a, plan.form(Side::rows_of_a));
   }
@@ -55,7 +55,7 @@ struct Work {
   }
 };
 
-/// The registers' peak as a further subject, and a subject's rate over it.
+/// Adds the registers' peak as a further subject, and a subject's rate over it.
 void over_peak(Builder& builder, const Peak* peak, int threads, std::string name, std::size_t subject, double work) {
   if (peak == nullptr) return;
   const auto base = builder.add(std::string(peak->name), [=] { run(*peak, threads); });
@@ -74,7 +74,7 @@ Series peak_series(const SeriesEntry& entry, const Peak& peak, const Peak& base)
   return builder.take();
 }
 
-/// The kernel alone over the integer peak.
+/// The kernel alone, relative to the integer peak.
 Series kernel_series(const SeriesEntry& entry) {
   const auto kernel = std::make_shared<BareKernel>(entry.kernel, entry.shape);
   Builder builder;
@@ -83,7 +83,7 @@ Series kernel_series(const SeriesEntry& entry) {
   return builder.take();
 }
 
-/// Products of sliced operands and their combination, over the integer peak.
+/// Products of sliced operands and their combination, relative to the integer peak.
 Series multiply_series(const SeriesEntry& entry, const SplitPlan& plan) {
   const auto work = std::make_shared<Work>(entry, 0, plan);
   const auto a = std::make_shared<IntegerOperand>(work->prepared_a()), b = std::make_shared<IntegerOperand>(work->prepared_b());
@@ -94,12 +94,12 @@ Series multiply_series(const SeriesEntry& entry, const SplitPlan& plan) {
   return builder.take();
 }
 
-/// The whole product over OpenBLAS and over the integer peak, and its parts.
+/// The whole product relative to OpenBLAS and to the integer peak, and its parts.
 Series gemm_series(const SeriesEntry& entry, const Plan& plan, const std::string& name) {
   const auto work = std::make_shared<Work>(entry, 0, plan);
   const auto a = std::make_shared<IntegerOperand>(work->prepared_a()), b = std::make_shared<IntegerOperand>(work->prepared_b());
   Builder builder;
-  const auto whole = builder.add("gemm", [=] { multiply_unproven(work->call(), work->plan, work->engine); });
+  const auto whole = builder.add("gemm", [=] { multiply_unproven(work->product(), work->plan, work->engine); });
   if (have_openblas()) {
     const auto blas = builder.add("OpenBLAS", [=] { openblas_dgemm(work->problem.a, work->problem.b, work->c); });
     builder.speed(name, "OpenBLAS", whole, blas).operations = operations(entry.shape) * plan.products();
@@ -115,30 +115,30 @@ Series gemm_series(const SeriesEntry& entry, const Plan& plan, const std::string
   return builder.take();
 }
 
-/// A small product over the same by the portable kernel.
+/// A small product relative to the same product by the portable kernel.
 Series portable_series(const SeriesEntry& entry, const SplitPlan& plan, const std::string& portable) {
   auto other = entry;
   other.kernel = portable;
   const auto work = std::make_shared<Work>(entry, 0, plan), base = std::make_shared<Work>(other, 0, plan);
   Builder builder;
-  const auto whole = builder.add("gemm", [=] { multiply_unproven(work->call(), work->plan, work->engine); });
-  const auto reference = builder.add("portable", [=] { multiply_unproven(base->call(), base->plan, base->engine); });
+  const auto whole = builder.add("gemm", [=] { multiply_unproven(work->product(), work->plan, work->engine); });
+  const auto reference = builder.add("portable", [=] { multiply_unproven(base->product(), base->plan, base->engine); });
   builder.speed("small/" + to_string(plan), "portable kernel", whole, reference);
   return builder.take();
 }
 
-/// NativeGemm's adapter over the DGEMM that it calls.
+/// NativeGemm's adapter relative to the DGEMM that it calls.
 Series adapter_series(const SeriesEntry& entry) {
   const auto work = std::make_shared<Work>(entry, 0, SplitPlan{});
   Builder builder;
-  const auto subject = builder.add("native_gemm", [=] { native_gemm()->dgemm(work->call()); });
+  const auto subject = builder.add("native_gemm", [=] { native_gemm()->dgemm(work->product()); });
   const auto base = builder.add("OpenBLAS", [=] { openblas_dgemm(work->problem.a, work->problem.b, work->c); });
   builder.speed("native/adapter", "OpenBLAS", subject, base).operations = operations(entry.shape);
   return builder.take();
 }
 
-/// Calls without a certificate, to the target `dgemm`, native GEMM allowed, over the same products by OpenBLAS: of all types,
-/// with scalars, on a machine that was set, from C++.
+/// Calls without a certificate, from C++, to the target `dgemm` with native GEMM allowed, relative to the same products by
+/// OpenBLAS. Covers all types, calls with scalars, and a machine that was set.
 Series call_series(const SeriesEntry& entry) {
   const auto work = std::make_shared<Work>(entry, 0, SplitPlan{});
   const auto n = static_cast<int>(entry.shape.n);
@@ -211,7 +211,7 @@ Series call_series(const SeriesEntry& entry) {
 constexpr Index sampled_rows = 4, mpfr_rows = 8, mpfr_columns = 8;
 constexpr long mpfr_bits = 2048;
 
-/// Deciding on, computing and certifying correctly rounded entries, over other ways to an accurate product.
+/// Deciding on, computing and certifying correctly rounded entries, relative to other methods for an accurate product.
 Series correctly_rounded_series(const SeriesEntry& entry, double phi) {
   const auto work = std::make_shared<Work>(entry, phi, SplitPlan{});
   const auto quad = std::make_shared<QuadRows>(work->problem.a, work->problem.b, sampled_rows);
@@ -220,7 +220,7 @@ Series correctly_rounded_series(const SeriesEntry& entry, double phi) {
   const double entries = static_cast<double>(entry.shape.m) * static_cast<double>(entry.shape.n);
   const auto name = fmt::format("cr/phi={}", phi);
   Builder builder;
-  const auto whole = builder.add("cr", [=] { multiply(work->call(), Target::correctly_rounded(), work->engine); });
+  const auto whole = builder.add("cr", [=] { multiply(work->product(), Target::correctly_rounded(), work->engine); });
   const auto mpfr_at = builder.add("MPFR", [=] { mpfr->multiply(threads); });
   builder
       .speed(name, fmt::format("MPFR, {} bits", mpfr_bits), whole, mpfr_at,
@@ -242,7 +242,7 @@ Series correctly_rounded_series(const SeriesEntry& entry, double phi) {
   return builder.take();
 }
 
-/// The target's decision; by slices, since no native DGEMM is offered.
+/// The decision for the target. It is by slices, since no native DGEMM is offered.
 Decision sliced_decision(const Work& work, const Target& target) {
   auto decision = decide({work.problem.a, work.problem.b}, target, work.engine);
   if (decision.method != Method::one_plan)
@@ -250,18 +250,19 @@ Decision sliced_decision(const Work& work, const Target& target) {
   return decision;
 }
 
-/// What a proof costs: deciding and certifying beside the plain product under the same plan. Apart, as for a decision that is
-/// replayed, and in one call, where the certificate uses what the decision found.
+/// The cost of a proof: deciding and certifying relative to the plain product under the same plan. Measured separately, as for
+/// a replayed decision, and in one call, where the certificate uses results of the decision.
 Series proof_series(const SeriesEntry& entry, double phi) {
   const auto work = std::make_shared<Work>(entry, phi, SplitPlan{});
   const auto decision = std::make_shared<Decision>(sliced_decision(*work, Target::dgemm()));
   work->plan = *decision->plan;
   const auto name = fmt::format("proof/phi={}", phi);
   Builder builder;
-  const auto plain = builder.add("gemm", [=] { multiply_unproven(work->call(), work->plan, work->engine); });
-  const auto certified = builder.add("certified gemm", [=] { multiply(work->call(), *decision, work->engine); });
+  const auto plain = builder.add("gemm", [=] { multiply_unproven(work->product(), work->plan, work->engine); });
+  const auto certified = builder.add("certified gemm", [=] { multiply(work->product(), *decision, work->engine); });
   const auto deciding = builder.add("decide", [=] { sliced_decision(*work, Target::dgemm()); });
-  const auto both = builder.add("decided and certified gemm", [=] { multiply(work->call(), Target::dgemm(), work->engine); });
+  const auto both =
+      builder.add("decided and certified gemm", [=] { multiply(work->product(), Target::dgemm(), work->engine); });
   builder.share(name + "/deciding", "gemm", deciding, plain).note = to_string(work->plan);
   builder.figure(name + "/certifying", "gemm", Kind::share, certified, plain,
                  [=](std::span<const double> seconds) { return (seconds[certified] - seconds[plain]) / seconds[plain]; });
@@ -270,7 +271,7 @@ Series proof_series(const SeriesEntry& entry, double phi) {
   return builder.take();
 }
 
-/// As many bits of both operands as N moduli hold of any elements at inner dimension k, but 3 at most.
+/// The plan with almost as many bits of both operands as N moduli hold for all elements at inner dimension k: at most 3 fewer.
 ResiduePlan widest_residues(int moduli, Index k) {
   const int both = ResidueBase::of(moduli).half.bits() - 1 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(k)));
   return {moduli, (both + 1) / 2, both / 2};
@@ -323,7 +324,7 @@ Sizes quick_sizes() {
           .slices = {2, 7, 9}};
 }
 
-/// All series, each on one thread and on all.
+/// All series, each on one thread and on all threads.
 class Catalogue {
  public:
   using Prepare = std::function<Series(const SeriesEntry&)>;
@@ -413,7 +414,7 @@ class Catalogue {
         [plan](const auto& entry) { return gemm_series(entry, plan, "gemm/" + to_string(plan)); });
   }
 
-  /// A series that is there already is not added again.
+  /// Adds a series unless it was added before.
   void add(const std::string& group, const std::string& what, const Shape& shape, const std::string& kernel,
            const Prepare& prepare) {
     for (const int threads : threads_) {
@@ -440,7 +441,7 @@ std::vector<SeriesEntry> cpu_series(bool quick) {
   auto sizes = quick ? quick_sizes() : full_sizes();
   const auto kernels = kernel_names();
   const auto& best = kernels.front();
-  if (best == "amx" && !quick) sizes.plans.push_back(4096), sizes.multiply.push_back(4096);  // others would take minutes
+  if (best == "amx" && !quick) sizes.plans.push_back(4096), sizes.multiply.push_back(4096);  // other kernels would take minutes
   Catalogue catalogue(sizes);
   catalogue.peaks_of_instructions();
   for (const auto& kernel : kernels) catalogue.bare_kernel(kernel);

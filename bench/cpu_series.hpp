@@ -8,11 +8,11 @@
 
 namespace ozbound::bench {
 
-/// The kernel that the engine takes by itself: the fastest, or the one that OZBOUND_KERNEL names.
-/// @throws std::invalid_argument if it names none.
+/// The kernel that an engine uses by default: the fastest, or the kernel that OZBOUND_KERNEL names.
+/// @throws std::invalid_argument if OZBOUND_KERNEL names no kernel.
 std::string default_kernel_name();
 
-/// All that is measured of the CPU engine (docs/benchmarks.md); quick: the same series on sizes that take milliseconds.
+/// All measurements of the CPU engine (docs/benchmarks.md). quick: the same series on sizes that take milliseconds.
 std::vector<SeriesEntry> cpu_series(bool quick);
 
 }  // namespace ozbound::bench

@@ -8,11 +8,11 @@
 
 namespace ozbound::bench {
 
-/// The kernels that this processor runs: first the one that an engine takes by itself.
-/// @throws std::invalid_argument where OZBOUND_KERNEL names none.
+/// The kernels that this processor runs, beginning with an engine's default.
+/// @throws std::invalid_argument if OZBOUND_KERNEL names no kernel.
 std::vector<std::string> kernel_names();
 
-/// An engine on so many threads with the kernel of that name; empty: the one that it takes by itself.
+/// An engine with this number of threads and the kernel of this name; empty: the default kernel.
 CpuEngine make_engine(int threads, const std::string& kernel);
 
 }  // namespace ozbound::bench

@@ -18,23 +18,23 @@ struct Rule {
   double goal;
   bool at_most;
   Condition concerns;
-  std::string kernel = "vnni";  ///< or "avx2": of which the goal is
+  std::string kernel = "vnni";  ///< instruction set of the goal; or "avx2"
 };
 
-/// The kernel that is judged by VNNI's peak where the engine takes `own` by itself: a processor with AMX has AVX512-VNNI too.
+/// The kernel that is judged by VNNI's peak if `own` is the engine's default. A processor with AMX has AVX512-VNNI too.
 std::string vnni_kernel(const std::string& own) { return own == "amx" ? "avx512vnni" : own; }
 
 bool cube(const Shape& shape) { return shape.m == shape.n && shape.n == shape.k; }
 
 bool large_cube(const Shape& shape, Index n) { return cube(shape) && shape.n >= n; }
 
-/// The product under balanced:SxS:cut=S+1 over a baseline, cubes from n = 1024 on.
+/// The product under balanced:SxS:cut=S+1 relative to a baseline, cubes from n = 1024 on.
 Condition whole_product(int slices, const std::string& baseline) {
   const auto name = "gemm/" + to_string(SplitPlan::balanced(slices, slices, slices + 1));
   return [=](const Measurement& x) { return x.name == name && x.baseline == baseline && large_cube(x.shape, 1024); };
 }
 
-/// The product by N moduli over OpenBLAS.
+/// The product by N moduli relative to OpenBLAS.
 Condition by_residues(int moduli) {
   const auto name = "gemm/residues:" + std::to_string(moduli);
   return [=](const Measurement& x) { return x.name == name && x.baseline == "OpenBLAS" && large_cube(x.shape, 1024); };

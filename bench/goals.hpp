@@ -10,19 +10,20 @@
 
 namespace ozbound::bench {
 
-/// What a product must reach on a processor with VNNI.
+/// A ratio that a product must reach on a processor with VNNI, or for some goals with AVX2.
 struct Goal {
   std::string name;
   double goal = 0;
-  bool at_most = false;  ///< otherwise: at least
+  bool at_most = false;  ///< the ratio must be at most the goal; otherwise at least
   bool applicable = false;
-  std::optional<double> measured = {};  ///< the worst median of those that the goal is about; none if none was measured
+  std::optional<double> measured = {};  ///< the worst median among the goal's measurements; empty if there are none
 
   [[nodiscard]] bool met() const { return measured && (at_most ? *measured <= goal : *measured >= goal); }
 };
 
-/// All goals, with what was measured of the engine's kernel of that name; not applicable unless the processor has VNNI, as its
-/// kernel says: one of VNNI, or `amx`. With the latter, goals over the integer peak are about the kernel `avx512vnni`.
+/// All goals, with the measurements of the engine's kernel of that name. A goal is applicable if the kernel's name contains the
+/// goal's instruction set, `vnni` or `avx2`. The kernel `amx` counts as `avx512vnni`, and with it goals over the integer peak
+/// take the measurements of the kernel `avx512vnni`.
 std::vector<Goal> judge_goals(std::span<const Measurement> measurements, const std::string& kernel);
 
 /// `met`, `missed`, `not measured` or `not applicable`.

@@ -5,8 +5,8 @@
 
 namespace ozbound::bench {
 
-/// Rows of A times a panel of B: C is rows x columns, row-major like A; the panel is k x (the kernels' panel_columns), packed,
-/// zero from `columns` on.
+/// A product of rows of A and a panel of B. C is rows x columns, row-major like A. The panel is k x (the kernels'
+/// panel_columns), packed, and zero from `columns` on.
 struct PanelProduct {
   const double* a;
   Index a_stride;
@@ -26,13 +26,13 @@ struct PanelKernels {
 
 const PanelKernels& generic_panels();
 
-/// Runs one kind of arithmetic instruction on registers alone, `rounds` times in each of `peak_chains` independent chains: more
-/// than latency times throughput of any processor, so that the units never wait.
+/// Runs one kind of arithmetic instruction on registers only, `rounds` times in each of `peak_chains` independent chains. The
+/// number of chains exceeds latency times throughput of any processor, so that the units never wait.
 using PeakLoop = void (*)(long rounds);
 inline constexpr int peak_chains = 12;
 
-/// What a processor must offer is said by the names. Each is compiled for that instruction set, and may only be called where
-/// the processor has it.
+/// The names tell the instruction set that the processor must have. Each function is compiled for that instruction set, and may
+/// only be called if the processor has it.
 #if defined(__x86_64__)
 const PanelKernels& avx2_panels();     ///< with FMA
 const PanelKernels& avx512f_panels();  ///< with FMA
@@ -43,7 +43,7 @@ void peak_avx512bw_vpmaddwd(long rounds);
 void peak_avxvnni_vpdpbusd(long rounds);
 void peak_avx512vl_vpdpbusd(long rounds);  ///< on ymm registers, with AVX512-VNNI
 void peak_avx512vnni_vpdpbusd(long rounds);
-void peak_amx_tdpbssd(long rounds);  ///< on tiles of 16 x 64 bytes; `rounds` times peak_chains of them, into four tiles
+void peak_amx_tdpbssd(long rounds);  ///< on tiles of 16 x 64 bytes; `rounds` times peak_chains instructions, into four tiles
 void peak_fma_ymm(long rounds);
 void peak_fma_zmm(long rounds);
 #endif

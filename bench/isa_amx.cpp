@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// AMX by its instructions' texts: any x86-64 compiles it.
+// AMX by the text of its instructions, so that any x86-64 compiler can compile it.
 
 #include "isa.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compiled for AVX512F and AVX512VL, with FMA; what needs more is said by an instruction's text alone.
+// Compiled for AVX512F and AVX512VL, with FMA. Instructions of other sets are given by their text.
 
 #include <immintrin.h>
 

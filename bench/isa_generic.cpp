@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For any processor; on x86-64 with SSE2, which is all that the build may take for granted.
+// For any processor; on x86-64 with SSE2, which the build may assume.
 
 #if defined(__x86_64__)
 #include <emmintrin.h>

@@ -62,11 +62,11 @@ int run(int argc, const char* const* argv) {
 }  // namespace ozbound::bench
 
 int main(int argc, char** argv) {
-  ozbound::cli::remove_temporaries_on_signals();
+  ozbound::files::remove_temporaries_on_signals();
   try {
     return ozbound::bench::run(argc, argv);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "ozbound-bench: {}\n", ozbound::cli::one_line(error.what()));
+    fmt::print(stderr, "ozbound-bench: {}\n", ozbound::files::one_line(error.what()));
     return 2;
   }
 }

@@ -24,7 +24,7 @@ void fill(Measurement& measurement, const Figure& figure, const Samples& samples
   measurement.operations_per_second = figure.operations / measurement.seconds;
 }
 
-/// While it lives, OpenMP, and with it OpenBLAS, uses that many threads.
+/// Makes OpenMP, and with it OpenBLAS, use that many threads during its lifetime.
 class Threads {
  public:
   explicit Threads(int threads) { omp_set_num_threads(threads); }

@@ -22,52 +22,52 @@ struct Shape {
 /// m x n x k: `512x512x4096`.
 std::string to_string(const Shape& shape);
 
-/// What a ratio says.
+/// The meaning of a ratio.
 enum class Kind {
   speed,  ///< how many times as fast as the baseline: operations a second over operations a second
-  share,  ///< part of the baseline's time
+  share,  ///< a part of the baseline's time
 };
 
-/// A ratio to a baseline that was timed beside it.
+/// A ratio to a baseline that was timed in turns with the subject.
 struct Measurement {
   std::string name;      ///< `gemm/balanced:7x7:cut=8:exact`
   std::string baseline;  ///< `OpenBLAS DGEMM`
   Kind kind = Kind::speed;
   Shape shape;
   int threads = 1;
-  std::string kernel;     ///< of the engine; empty where none takes part
+  std::string kernel;     ///< of the engine; empty if no kernel takes part
   std::string note = {};  ///< how the baseline was scaled, or why there is no ratio
-  int repetitions = 0;    ///< 0: left out, and the numbers below say nothing
+  int repetitions = 0;    ///< 0: left out, and the numbers below mean nothing
   Quartiles ratio;
-  double seconds = 0;  ///< median, of one call; of the baseline's likewise, unscaled
+  double seconds = 0;  ///< median of one call; baseline_seconds likewise, unscaled
   double baseline_seconds = 0;
-  double operations_per_second = 0;  ///< median; 0 where they are not counted
+  double operations_per_second = 0;  ///< median; 0 if operations are not counted
 
-  /// Same name, baseline, shape, threads and kernel: comparable between runs.
+  /// True if name, baseline, shape, threads and kernel agree, so that the measurements are comparable between runs.
   [[nodiscard]] bool same_place(const Measurement& other) const;
 };
 
-/// A ratio of a series: subjects by their place.
+/// A ratio of a series. Subjects are given by their index.
 struct Figure {
   std::string name;
   std::string baseline;
   Kind kind = Kind::speed;
-  std::size_t subject = 0, base = 0;  ///< whose seconds are shown
+  std::size_t subject = 0, base = 0;  ///< the subjects whose seconds are shown
   std::function<double(std::span<const double> seconds)> ratio;
   double operations = 0;  ///< in one call of the subject; 0: not counted
   std::string note = {};
 };
 
-/// Subjects that are timed side by side, and what is learnt from them.
+/// Subjects to time side by side, and the ratios to compute from their times.
 struct Series {
   std::vector<Subject> subjects;
   std::vector<Figure> figures;
 };
 
-/// A series still to be prepared, so that one at a time takes memory.
+/// A series that is not prepared yet. Series are prepared one at a time to save memory.
 struct SeriesEntry {
-  std::string group;  ///< what its figures are printed under
-  std::string name;   ///< group/…/shape/threads:T, what --filter sees
+  std::string group;  ///< the heading under which its figures are printed
+  std::string name;   ///< group/…/shape/threads:T, matched by --filter
   Shape shape;
   int threads = 1;
   std::string kernel;

@@ -8,10 +8,10 @@
 
 namespace ozbound::bench {
 
-/// Whether this build found OpenBLAS, called here without the adapter behind NativeGemm, which copies C.
+/// True if this build found OpenBLAS. The benchmarks call it directly, without the adapter behind NativeGemm, which copies C.
 bool have_openblas();
 
-/// Version and kernels, as the library tells them; empty without it.
+/// Version and kernels, as reported by the library; empty without OpenBLAS.
 std::string openblas_name();
 
 /// C = A B on as many threads as OpenMP would use. @pre have_openblas(); sizes below 2^31.

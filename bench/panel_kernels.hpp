@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The accurate baselines' kernels for the instruction set that the including source is compiled for. Everything has internal
-// linkage and uses no library: the linker must not give a function compiled for one instruction set to the code of another.
+// The accurate baselines' kernels, compiled for the instruction set of the including source. Everything has internal linkage
+// and uses no library. Otherwise the linker could give a function compiled for one instruction set to the code of another.
 
 #pragma once
 
@@ -60,7 +60,7 @@ inline Pair fast_two_sum(Lanes x, Lanes y) {
 }
 
 /// sum + x y in double-double. Joldes, Muller, Popescu, Tight and rigorous error bounds for basic building blocks of
-/// double-word arithmetic (2017), AccurateDWPlusDW (Algorithm 6); the product of two doubles is a pair without error.
+/// double-word arithmetic (2017), AccurateDWPlusDW (Algorithm 6). The product of two doubles is a pair without error.
 struct DoubleDoubleStep {
   static Pair add(Pair sum, Lanes x, Lanes y) {
     const auto product = two_product(x, y);
@@ -70,7 +70,7 @@ struct DoubleDoubleStep {
   }
 };
 
-/// Ogita, Rump, Oishi, Accurate sum and dot product (2005), Dot2 (Algorithm 5.3): the errors are summed in plain arithmetic.
+/// Ogita, Rump, Oishi, Accurate sum and dot product (2005), Dot2 (Algorithm 5.3). The errors are summed in plain arithmetic.
 struct Dot2Step {
   static Pair add(Pair sum, Lanes x, Lanes y) {
     const auto product = two_product(x, y);
@@ -79,7 +79,7 @@ struct Dot2Step {
   }
 };
 
-/// Sums of a tile of `rows` rows by a whole panel, in registers.
+/// Sums of a tile of `rows` rows times a whole panel, in registers.
 template <class Step, int rows>
 inline void multiply_tile(const PanelProduct& x, Index row) {
   Pair sums[std::size_t{rows}][std::size_t{tile_vectors}] = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops of one instruction, for the sources that are compiled for an instruction set. Internal linkage, as in
+// Loops of one instruction, for sources that are compiled for an instruction set. Everything has internal linkage, as in
 // panel_kernels.hpp.
 
 #pragma once
@@ -11,8 +11,8 @@
 namespace ozbound::bench {
 namespace {
 
-/// Bits that are neither zeros nor a pattern, since power, and with it the clock, depends on data; as doubles they lie in [1,
-/// 2).
+/// Bits that are neither all zeros nor a pattern, since power, and with it the clock, depends on data. As doubles they lie in
+/// [1, 2).
 template <class Instruction>
 typename Instruction::Register operand(unsigned long long seed) {
   typename Instruction::Register result;
@@ -32,7 +32,7 @@ void run_chains(long rounds, std::index_sequence<chain...>) {
   for (long round = 0; round < rounds; ++round) (Instruction::accumulate(sums[chain], x, y), ...);
 }
 
-/// accumulate(sum, x, y) of the instruction in all chains.
+/// Runs accumulate(sum, x, y) of the instruction in all chains.
 template <class Instruction>
 void run_peak(long rounds) {
   run_chains<Instruction>(rounds, std::make_index_sequence<peak_chains>{});

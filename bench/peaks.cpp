@@ -24,7 +24,7 @@ void run_rounds() {
 }
 
 #if defined(__x86_64__)
-/// CPUID 7.1, EAX bit 4; a name that not every compiler's __builtin_cpu_supports knows.
+/// CPUID 7.1, EAX bit 4. Not every compiler's __builtin_cpu_supports knows a name for it.
 bool has_avxvnni() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   return __builtin_cpu_supports("avx2") && __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & 1u << 4) != 0;
@@ -33,12 +33,12 @@ bool has_avxvnni() {
 bool has_fma() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 bool has_avx512vnni() { return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vl"); }
 
-/// Where the engine may use AMX, for which it has asked the system.
+/// True if the engine may use AMX. The engine has asked the system for the permission.
 bool has_amx() {
   return std::ranges::any_of(kernels(), [](const Kernel* kernel) { return kernel->name == "amx"; });
 }
 
-// Products in a lane of 32 bits: 4 of bytes, 2 of 16-bit integers; lanes: 16, 8 and 4. Of a tile: 16 x 16 x 64.
+// Products in a lane of 32 bits: 4 of bytes, 2 of 16-bit integers. Lanes: 16, 8 and 4. A tile product: 16 x 16 x 64.
 constexpr Peak all[] = {
     {"tdpbssd", "INT8", "amx", operations(2 * 16 * 16 * 64), has_amx, run_rounds<peak_amx_tdpbssd>},
     {"vpdpbusd zmm", "INT8", "avx512vnni", operations(128), has_avx512vnni, run_rounds<peak_avx512vnni_vpdpbusd>},

@@ -6,27 +6,27 @@
 
 namespace ozbound::bench {
 
-/// One instruction on registers alone: what no kernel made of it can exceed.
+/// One instruction on registers only. No kernel that uses the instruction can be faster.
 struct Peak {
   std::string_view name;    ///< `vpdpbusd zmm`
   std::string_view unit;    ///< `INT8` or `FP64`
-  std::string_view kernel;  ///< the engine's kernel that is made of it; empty for FP64
-  double operations;        ///< of one run on one thread; a multiplication and an addition are two
+  std::string_view kernel;  ///< the engine's kernel that uses it; empty for FP64
+  double operations;        ///< of one run on one thread; a multiplication and an addition count as two
   bool (*supported)();      ///< by this processor
   void (*run)();
 };
 
-/// Those that this processor runs, the fastest registers of a unit first.
+/// The peaks that this processor runs, the fastest registers of a unit first.
 std::span<const Peak> peaks();
 
-/// The FP64 peak; null where none is known for this processor.
+/// The FP64 peak; null if none is known for this processor.
 const Peak* float_peak();
 
-/// What a kernel of this name is made of; the widest integer instruction that every processor of this family has for a kernel
-/// without instructions of its own. Null where none is known.
+/// The peak of the instruction that the kernel of this name uses. For a kernel without instructions of its own, the widest
+/// integer instruction that every processor of this family has. Null if none is known.
 const Peak* integer_peak(std::string_view kernel);
 
-/// Runs it on every one of so many threads.
+/// Runs a peak on each of so many threads.
 void run(const Peak& peak, int threads);
 
 }  // namespace ozbound::bench

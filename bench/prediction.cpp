@@ -20,7 +20,7 @@ namespace ozbound::bench {
 namespace {
 
 constexpr double seconds_of_a_way = 0.4;
-constexpr double hopeless = 20;  ///< a way predicted to take so many times the least is not timed
+constexpr double hopeless = 20;  ///< a way that is predicted to take this many times the least is not timed
 
 constexpr Shape held_out[] = {{48, 48, 48},     {7, 61, 68},     {100, 100, 100}, {600, 40, 300},  {40, 600, 300},
                               {160, 160, 160},  {40, 40, 3000},  {700, 700, 20},  {300, 20, 900},  {20, 300, 900},
@@ -29,7 +29,7 @@ constexpr const char* targets[] = {"dgemm", "componentwise:1e-12", "componentwis
 
 std::string name_of(Method method, const std::optional<Plan>& plan) { return plan ? to_string(*plan) : to_string(method); }
 
-/// A product, and everything to decide and to run it with.
+/// A product, and everything to decide on it and to run it.
 class HeldOut {
  public:
   HeldOut(const Shape& shape, const CpuEngine& engine, const NativeGemm* native, const CostModel& costs)
@@ -123,13 +123,13 @@ nlohmann::ordered_json to_json(const PredictionCase& one) {
 }
 
 std::string prediction_table(std::span<const PredictionCase> cases) {
-  std::vector<cli::Cells> rows{{"shape", "threads", "target", "", "way", "predicted ms", "measured ms", "error %"}};
+  std::vector<files::Cells> rows{{"shape", "threads", "target", "", "way", "predicted ms", "measured ms", "error %"}};
   for (const auto& one : cases)
     for (const auto& way : one.ways)
       rows.push_back({to_string(one.shape), std::to_string(one.threads), one.target, way.chosen ? "*" : "", way.way,
                       milliseconds(way.predicted), milliseconds(way.measured),
                       fmt::format("{:.0f}", 100 * (way.predicted / way.measured - 1))});
-  return cli::format_columns(rows);
+  return files::format_columns(rows);
 }
 
 }  // namespace ozbound::bench

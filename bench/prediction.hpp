@@ -12,7 +12,7 @@
 
 namespace ozbound::bench {
 
-/// A way that certifies the target of a case.
+/// A way of computing C that certifies the target of a case.
 struct TimedWay {
   std::string way;  ///< a plan, `native` or `exact`
   double predicted = 0;
@@ -20,23 +20,23 @@ struct TimedWay {
   bool chosen = false;
 };
 
-/// One held-out product and target: the cheapest plan that certifies, native DGEMM and the superaccumulator.
+/// One held-out product and target: the cheapest plan that certifies it, native DGEMM and the superaccumulator.
 struct PredictionCase {
   Shape shape;
   std::string target;
   int threads = 1;
   std::vector<TimedWay> ways;
 
-  /// |predicted / measured - 1| of each.
+  /// |predicted / measured - 1| of each way.
   [[nodiscard]] std::vector<double> errors() const;
-  /// What was chosen over the fastest.
+  /// Measured time of the chosen way over the fastest.
   [[nodiscard]] double regret() const;
 };
 
-/// Decides and times the held-out products, none of which a calibration measures.
+/// Decides and times the held-out products. No calibration measures these products.
 std::vector<PredictionCase> predict(const CpuEngine& engine, const NativeGemm* native, const CostModel& costs, bool quick);
 
-/// Median error at most 25 %, and at least 90 % of the choices within 10 % of the fastest. @pre cases is not empty.
+/// Judges the median error, at most 25 %, and the choices, at least 90 % within 10 % of the fastest. @pre cases is not empty.
 std::vector<Goal> judge_predictions(std::span<const PredictionCase> cases);
 
 nlohmann::ordered_json to_json(const PredictionCase& one);

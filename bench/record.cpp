@@ -29,7 +29,7 @@ Json caches(const benchmark::CPUInfo& processor) {
   return list;
 }
 
-/// Whether the clock follows the load: a reason for spread.
+/// Describes whether the clock follows the load, which is a reason for spread.
 std::string scaling(const benchmark::CPUInfo& processor) {
   switch (processor.scaling) {
     case benchmark::CPUInfo::ENABLED: return "enabled";
@@ -159,11 +159,11 @@ Record record_from_json(const nlohmann::json& json) {
 }
 
 Record read_record(const std::string& path) {
-  const cli::InputFile file(path);
+  const files::InputFile file(path);
   try {
-    return record_from_json(cli::read_json(file));
+    return record_from_json(files::read_json(file));
   } catch (const std::invalid_argument& error) {
-    throw cli::InputError(file.name(), error.what());
+    throw files::InputError(file.name(), error.what());
   }
 }
 

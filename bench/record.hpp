@@ -11,7 +11,7 @@
 
 namespace ozbound::bench {
 
-/// What is kept of one run, and what another is compared with.
+/// The record of one run, for comparison with later runs.
 struct Record {
   std::string processor;
   std::vector<Measurement> measurements;
@@ -22,21 +22,21 @@ nlohmann::ordered_json to_json(const Measurement& x);
 /// @throws std::invalid_argument naming the member that is missing or wrong.
 Measurement measurement_from_json(const nlohmann::json& json);
 
-/// met is null where nothing was judged.
+/// `met` is null if nothing was judged.
 nlohmann::ordered_json to_json(const Goal& goal);
 
-/// `ozbound-bench-1` of docs/benchmarks.md, of this machine and build; `kernel` is the engine's.
+/// The record `ozbound-bench-1` of docs/benchmarks.md, for this machine and build; `kernel` is the engine's.
 nlohmann::ordered_json to_json(std::span<const Measurement> measurements, std::span<const Goal> goals,
                                const std::string& kernel, bool quick);
 
-/// The same as text.
+/// The record as text.
 std::string record_text(std::span<const Measurement> measurements, std::span<const Goal> goals, const std::string& kernel,
                         bool quick);
 
 /// @throws std::invalid_argument naming what is missing or wrong.
 Record record_from_json(const nlohmann::json& json);
 
-/// @throws cli::InputError naming the file.
+/// @throws files::InputError naming the file.
 Record read_record(const std::string& path);
 
 }  // namespace ozbound::bench

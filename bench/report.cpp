@@ -18,8 +18,8 @@ std::string or_dash(const std::string& text) { return text.empty() ? "-" : text;
 
 std::string shape_text(const Shape& shape) { return shape == Shape{} ? "-" : to_string(shape); }
 
-cli::Cells cells(const Measurement& x) {
-  cli::Cells row{x.name, x.baseline, shape_text(x.shape), fmt::format("{}", x.threads), or_dash(x.kernel)};
+files::Cells cells(const Measurement& x) {
+  files::Cells row{x.name, x.baseline, shape_text(x.shape), fmt::format("{}", x.threads), or_dash(x.kernel)};
   if (x.repetitions == 0)
     row.insert(row.end(), 6, "-");
   else
@@ -37,7 +37,7 @@ const Measurement* counterpart(const Measurement& x, const Record& run) {
   return found == run.measurements.end() ? nullptr : &*found;
 }
 
-cli::Cells compared(const Measurement& now, const Measurement& before) {
+files::Cells compared(const Measurement& now, const Measurement& before) {
   return {now.name,
           now.baseline,
           shape_text(now.shape),
@@ -49,7 +49,7 @@ cli::Cells compared(const Measurement& now, const Measurement& before) {
           change(now, before)};
 }
 
-/// What tells the reader how far to trust a comparison.
+/// Remarks on how far a comparison can be trusted.
 std::string remarks(const Record& now, const Record& before, std::size_t both) {
   const auto count = [](const Record& run) {
     return static_cast<std::size_t>(std::ranges::count_if(run.measurements, measured));
@@ -64,18 +64,18 @@ std::string remarks(const Record& now, const Record& before, std::size_t both) {
 }  // namespace
 
 std::string measurement_table(std::span<const Measurement> measurements) {
-  std::vector<cli::Cells> rows{
+  std::vector<files::Cells> rows{
       {"name", "over", "m x n x k", "threads", "kernel", "ratio", "lower", "upper", "samples", "ms", "Gop/s", "note"}};
   for (const auto& measurement : measurements) rows.push_back(cells(measurement));
-  return cli::format_columns(rows);
+  return files::format_columns(rows);
 }
 
 std::string goal_table(std::span<const Goal> goals) {
-  std::vector<cli::Cells> rows{{"goal", "", "limit", "measured", "status"}};
+  std::vector<files::Cells> rows{{"goal", "", "limit", "measured", "status"}};
   for (const auto& goal : goals)
     rows.push_back({goal.name, goal.at_most ? "at most" : "at least", ratio_text(goal.goal),
                     goal.measured ? ratio_text(*goal.measured) : "-", status(goal)});
-  return cli::format_columns(rows);
+  return files::format_columns(rows);
 }
 
 std::string change(const Measurement& now, const Measurement& before) {
@@ -86,12 +86,12 @@ std::string change(const Measurement& now, const Measurement& before) {
 }
 
 std::string comparison_table(const Record& now, const Record& before) {
-  std::vector<cli::Cells> rows{
+  std::vector<files::Cells> rows{
       {"name", "over", "m x n x k", "threads", "kernel", "now", "saved", "now/saved", "beyond the spread"}};
   for (const auto& measurement : now.measurements)
     if (const auto* const saved = counterpart(measurement, before); saved != nullptr && measured(measurement))
       rows.push_back(compared(measurement, *saved));
-  return cli::format_columns(rows) + remarks(now, before, rows.size() - 1);
+  return files::format_columns(rows) + remarks(now, before, rows.size() - 1);
 }
 
 }  // namespace ozbound::bench

@@ -15,10 +15,11 @@ std::string measurement_table(std::span<const Measurement> measurements);
 
 std::string goal_table(std::span<const Goal> goals);
 
-/// `faster`, `slower`, `more`, `less`, or nothing where the quartiles of both, their ranges, overlap.
+/// `faster`, `slower`, `more` or `less`; empty if the quartile ranges of both overlap.
 std::string change(const Measurement& now, const Measurement& before);
 
-/// The ratios of both runs' ratios, those beyond the spread flagged, and how many measurements only one of the runs has.
+/// For each measurement of both runs, the quotient of its ratios, flagged if it exceeds the spread, and the number of
+/// measurements in only one run.
 std::string comparison_table(const Record& now, const Record& before);
 
 }  // namespace ozbound::bench

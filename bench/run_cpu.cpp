@@ -71,10 +71,10 @@ class GroupReporter final : public benchmark::BenchmarkReporter {
   std::size_t printed_ = 0, last_ = 0;
 };
 
-/// Every series as one benchmark of one iteration: it pairs its samples itself, as docs/benchmarks.md says.
+/// Runs every series as one benchmark of one iteration. A series pairs its samples itself, as docs/benchmarks.md says.
 std::vector<Measurement> run_series(const std::vector<SeriesEntry>& entries, const Effort& effort) {
   std::vector<Measurement> measurements;
-  cli::Progress progress("measuring");
+  files::Progress progress("measuring");
   double done = 0;
   for (const auto& entry : entries)
     benchmark::RegisterBenchmark(entry.name.c_str(),
@@ -103,7 +103,7 @@ void run_cpu(const CpuArguments& arguments) {
   }
   std::optional<Record> before;
   if (!arguments.compare.empty()) before = read_record(arguments.compare);
-  std::optional<cli::AtomicFile> file;
+  std::optional<files::AtomicFile> file;
   if (!arguments.json.empty()) file.emplace(arguments.json);
 
   const auto kernel = default_kernel_name();

@@ -5,15 +5,15 @@
 
 namespace ozbound::bench {
 
-/// `ozbound-bench cpu` (docs/benchmarks.md).
+/// Arguments of `ozbound-bench cpu` (docs/benchmarks.md).
 struct CpuArguments {
   bool quick = false, list = false;
   std::string json, compare;  ///< files; empty: none
   std::string filter;         ///< a regular expression; empty: everything
 };
 
-/// Measures the CPU engine: tables on standard output, the record in a file. Files are opened before anything is measured.
-/// @throws std::invalid_argument for a filter that is none or leaves nothing, cli::InputError for a saved run that is none.
+/// Measures the CPU engine. Prints tables on standard output and writes the record to a file. Opens files before it measures.
+/// @throws std::invalid_argument for a filter that is invalid or matches nothing, files::InputError for an invalid saved run.
 void run_cpu(const CpuArguments& arguments);
 
 }  // namespace ozbound::bench

@@ -19,17 +19,17 @@
 namespace ozbound::bench {
 namespace {
 
-/// Calibrates with that many threads, and tries what it predicts.
+/// Calibrates with that many threads, and tests the predictions.
 std::vector<PredictionCase> calibrate_and_predict(int threads, bool quick) {
   omp_set_num_threads(threads);
   const CpuEngine engine({.threads = threads});
   auto calibration = this_machine(engine, native_gemm());
   {
-    cli::Progress progress("calibrating");
+    files::Progress progress("calibrating");
     const CalibrationOptions options{quick ? 2.0 : 25.0, [&progress](double done) { progress(done); }};
     calibration.rates.push_back(measure_rates(engine, native_gemm(), options));
   }
-  const cli::Progress progress("measuring");
+  const files::Progress progress("measuring");
   return predict(engine, native_gemm(), CalibratedCosts(calibration, threads, {}), quick);
 }
 
@@ -45,7 +45,7 @@ nlohmann::ordered_json record(const std::vector<PredictionCase>& cases, const st
 }  // namespace
 
 void run_prediction(const PredictionArguments& arguments) {
-  std::optional<cli::AtomicFile> file;
+  std::optional<files::AtomicFile> file;
   if (!arguments.json.empty()) file.emplace(arguments.json);
   std::vector<PredictionCase> cases;
   for (const int threads : std::set{1, omp_get_max_threads()}) {

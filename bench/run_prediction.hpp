@@ -5,13 +5,14 @@
 
 namespace ozbound::bench {
 
-/// `ozbound-bench prediction` (docs/benchmarks.md).
+/// Arguments of `ozbound-bench prediction` (docs/benchmarks.md).
 struct PredictionArguments {
   bool quick = false;
   std::string json;  ///< a file; empty: none
 };
 
-/// Calibrates and compares predicted with measured times: a table on standard output, the record in a file, opened before.
+/// Calibrates, and compares predicted with measured times. Prints a table on standard output and writes the record to a file,
+/// which it opens first.
 void run_prediction(const PredictionArguments& arguments);
 
 }  // namespace ozbound::bench

@@ -11,7 +11,7 @@
 namespace ozbound::bench {
 namespace {
 
-/// Seconds that `calls` calls take together.
+/// The total seconds of `calls` calls.
 double time(const Subject& subject, long calls) {
   const auto start = std::chrono::steady_clock::now();
   for (long i = 0; i < calls; ++i) {
@@ -22,11 +22,12 @@ double time(const Subject& subject, long calls) {
 }
 
 struct WarmUp {
-  long calls = 1;      ///< that make a sample
-  double seconds = 0;  ///< that they take
+  long calls = 1;      ///< calls in a sample
+  double seconds = 0;  ///< their total time
 };
 
-/// Calls until a sample is long enough; the first call, which finds caches and pages cold, decides nothing unless it is long.
+/// Finds the number of calls that makes a sample long enough. The first call, with cold caches and pages, counts only if it is
+/// long.
 WarmUp warm_up(const Subject& subject, double first_call, double sample_seconds) {
   WarmUp result{1, first_call};
   while (result.seconds < sample_seconds) {
@@ -37,7 +38,7 @@ WarmUp warm_up(const Subject& subject, double first_call, double sample_seconds)
   return result;
 }
 
-/// Samples of subjects that take very different times must still see the same disturbances.
+/// Warms up all subjects. Samples of subjects with very different times must still see the same disturbances.
 std::vector<WarmUp> warm_up(std::span<const Subject> subjects, const Effort& effort) {
   std::vector<double> first_calls;
   for (const auto& subject : subjects) first_calls.push_back(time(subject, 1));

@@ -8,40 +8,41 @@
 
 namespace ozbound::bench {
 
-/// What is timed: one call of it, repeatable.
+/// A repeatable call to time.
 struct Subject {
   std::string name;
   std::function<void()> call;
 };
 
-/// How long to measure.
+/// The effort of measuring.
 struct Effort {
   double sample_seconds = 2e-3;            ///< a timed sample repeats short calls until it takes this long,
-  double longest_sample_seconds = 50e-3;   ///< or, up to this, a quarter of the longest call: a peak beside a product
-  double seconds = 1;                      ///< what all repetitions of a series should take together
-  int least_repetitions = 5;               ///< whatever they take
-  int most_repetitions = 31;               ///< however short they are
+  double longest_sample_seconds = 50e-3;   ///< or, at most this, for a quarter of the longest call: a peak beside a product
+  double seconds = 1;                      ///< the time that all repetitions of a series should take together
+  int least_repetitions = 5;               ///< made even if they take longer
+  int most_repetitions = 31;               ///< not exceeded even if they are short
   double longest_repetition_seconds = 30;  ///< a series with longer ones is left out
 };
 
-/// The seconds that one call of each subject took, repetition after repetition.
+/// The seconds of one call of each subject, repetition by repetition.
 struct Samples {
   std::vector<std::vector<double>> repetitions;  ///< [repetition][subject]
-  double expected_seconds = 0;                   ///< of one repetition, as the warm-up found them
+  double expected_seconds = 0;                   ///< of one repetition, estimated by the warm-up
 };
 
-/// Times the subjects side by side, after a warm-up that also finds how many calls make a sample.
+/// Times the subjects side by side. A warm-up first finds the number of calls in a sample.
 ///
 /// A repetition goes through all subjects there and back: 1 2 3 3 2 1. The mean of a subject's two samples then stands for the
-/// same moment as every other's, so that a steady drift of the machine's speed cancels in their ratio. No repetitions, and only
-/// expected_seconds, where one would take longer than the effort allows.
+/// same moment as every other subject's, so that a steady drift of the machine's speed cancels in their ratio. If one
+/// repetition would take longer than the effort allows, the result has only expected_seconds.
 Samples sample(std::span<const Subject> subjects, const Effort& effort);
 
 struct Quartiles {
   double lower = 0, median = 0, upper = 0;
 };
 
-/// By linear interpolation between the sorted values: of n, quartile q stands at place q (n - 1). @pre values is not empty.
+/// Quartiles by linear interpolation between the sorted values: quartile q of n values is at position q (n - 1). @pre values is
+/// not empty.
 Quartiles quartiles(std::vector<double> values);
 
 }  // namespace ozbound::bench

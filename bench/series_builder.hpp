@@ -15,7 +15,7 @@ inline double operations(const Shape& shape) {
   return 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
 }
 
-/// Subjects, and ratios between them.
+/// Collects subjects, and ratios between them.
 class Builder {
  public:
   std::size_t add(std::string name, std::function<void()> call) {
@@ -23,7 +23,7 @@ class Builder {
     return series_.subjects.size() - 1;
   }
 
-  /// How many times as fast as `base` a subject is, if one call of it does `work` times what one of `base` does.
+  /// The ratio of speeds of a subject and `base`, if one call of the subject does `work` times the work of one call of `base`.
   Figure& speed(std::string name, std::string baseline, std::size_t subject, std::size_t base, double work = 1) {
     return figure(std::move(name), std::move(baseline), Kind::speed, subject, base,
                   [=](std::span<const double> seconds) { return work * seconds[base] / seconds[subject]; });

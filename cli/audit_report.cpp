@@ -18,13 +18,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* schema = "ozbound-drop-in-1";
-constexpr std::size_t most_kinds = 12;  ///< for people
+constexpr std::size_t most_kinds = 12;  ///< in the output for people
 
 bool was_examined(const std::string& way) { return way != "not examined" && way != "overlap"; }
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
-/// The name of a library or program in a table: without folder and what follows the first full stop.
+/// The name of a library or program in a table: without its folder and without the part from the first full stop on.
 std::string short_name(const std::string& path) {
   const auto name = file_name(path);
   return name.substr(0, name.find('.', 1));
@@ -34,7 +34,7 @@ std::string seconds(double x) { return fmt::format("{:.3f}", x); }
 
 std::string percent(double part, double whole) { return whole > 0 ? fmt::format("{:.0f} %", 100 * part / whole) : "-"; }
 
-/// A ratio of a log, which has `inf` as a text.
+/// A ratio of a log, in which infinity is the text `inf`.
 std::optional<double> ratio_of(const nlohmann::json& member) {
   if (member.is_null()) return {};
   if (member == "inf") return std::numeric_limits<double>::infinity();
@@ -60,8 +60,8 @@ double AuditReport::Total::predicted_seconds() const {
 }
 
 void AuditReport::add(const std::filesystem::path& path) {
-  const InputFile file(path);
-  LineReader lines(file);
+  const files::InputFile file(path);
+  files::LineReader lines(file);
   std::optional<std::uint64_t> cut_short;
   while (lines.next()) {
     if (cut_short) lines.fail_at(*cut_short, "is not JSON");
@@ -121,7 +121,7 @@ void AuditReport::add_record(const nlohmann::json& record) {
     const auto ratio = ratio_of(record.at("native_ratio"));
     if (ratio && (!worst_ || *ratio > *ratio_of(worst_->at("native_ratio")))) worst_ = record;
   } else {
-    throw std::invalid_argument(fmt::format("{} is no record of {}", quote(kind), schema));
+    throw std::invalid_argument(fmt::format("{} is no record of {}", files::quote(kind), schema));
   }
 }
 
@@ -183,14 +183,14 @@ void AuditReport::print_for_people() const {
     table.emplace_back("native",
                        name ? fmt::format("{}, {}", *name, file) : fmt::format("unproven: {} is not recognised", file));
   if (worst_)
-    table.emplace_back(
-        "worst sampled error",
-        fmt::format("{} of what the target allows: {} of {}, {} x {} x {}", format_upper(*ratio_of(worst_->at("native_ratio"))),
-                    worst_->at("routine").get<std::string>(), file_name(worst_->at("object")), worst_->at("m").get<long>(),
-                    worst_->at("n").get<long>(), worst_->at("k").get<long>()));
+    table.emplace_back("worst sampled error",
+                       fmt::format("{} of what the target allows: {} of {}, {} x {} x {}",
+                                   files::format_upper(*ratio_of(worst_->at("native_ratio"))),
+                                   worst_->at("routine").get<std::string>(), file_name(worst_->at("object")),
+                                   worst_->at("m").get<long>(), worst_->at("n").get<long>(), worst_->at("k").get<long>()));
   print_table(table);
   print_text("\n");
-  std::vector<Cells> callers{{"caller", "routine", "m n k up to", "calls", "seconds", "share", "GFLOP/s", "worst"}};
+  std::vector<files::Cells> callers{{"caller", "routine", "m n k up to", "calls", "seconds", "share", "GFLOP/s", "worst"}};
   for (const auto& [kind, total] : sorted) {
     if (callers.size() > most_kinds) break;
     callers.push_back(
@@ -202,7 +202,7 @@ void AuditReport::print_for_people() const {
   print_columns(callers);
   if (sorted.size() > most_kinds) print_text(fmt::format("and {} kinds of calls more\n", sorted.size() - most_kinds));
   print_text("\n");
-  std::vector<Cells> ways_table{{"at the target", "calls", "native seconds", "predicted seconds"}};
+  std::vector<files::Cells> ways_table{{"at the target", "calls", "native seconds", "predicted seconds"}};
   for (const auto& [way, count] : by_way)
     if (was_examined(way))
       ways_table.push_back({way, std::to_string(count.calls), seconds(count.native_seconds), seconds(count.other_seconds)});

@@ -11,18 +11,18 @@
 
 namespace ozbound::cli {
 
-/// What logs of the drop-in BLAS say together (docs/records.md, `ozbound-drop-in-1`).
+/// A summary of logs of the drop-in BLAS (docs/records.md, `ozbound-drop-in-1`).
 class AuditReport {
  public:
-  /// @throws InputError naming the file and the line of what is no such log. A last line that was cut short is left out: its
-  /// process was killed.
+  /// @throws InputError naming the file and the line for an invalid log. Ignores a truncated last line, which a killed process
+  /// leaves.
   void add(const std::filesystem::path& file);
 
   void print_for_people() const;
   [[nodiscard]] nlohmann::ordered_json json() const;
 
  private:
-  /// Calls of one caller and kind, of about the same sizes.
+  /// Calls of one caller and kind, with similar sizes.
   struct Kind {
     std::string routine, object, ops;
     int log2_m = 0, log2_n = 0, log2_k = 0;
@@ -39,15 +39,15 @@ class AuditReport {
   };
   struct Process {
     nlohmann::ordered_json facts;
-    std::map<std::pair<Kind, std::string>, Count> counts;  ///< by what the calls were found to be; the last one counts
+    std::map<std::pair<Kind, std::string>, Count> counts;  ///< by the finding about the calls; the last record counts
     long calls = 0, small = 0, empty = 0, bad_arguments = 0;
     bool ended = false;
   };
-  /// All processes' calls of a kind.
+  /// The calls of a kind, of all processes.
   struct Total {
     Count all, examined;
 
-    /// What all of them are predicted to take where each goes the way that is expected to be faster.
+    /// Predicted time of all calls if each takes the faster way.
     [[nodiscard]] double predicted_seconds() const;
   };
 
@@ -58,8 +58,8 @@ class AuditReport {
   [[nodiscard]] std::vector<std::pair<Kind, Total>> by_time() const;
 
   std::vector<Process> processes_;
-  std::map<std::string, std::optional<std::string>> libraries_;  ///< by file; without a name where native is unproven
-  std::map<long, std::size_t> current_;                          ///< of a process' number, its place
+  std::map<std::string, std::optional<std::string>> libraries_;  ///< by file; without a name if native is unproven
+  std::map<long, std::size_t> current_;                          ///< from a process number to its index in processes_
   std::optional<nlohmann::json> worst_;                          ///< the call whose sampled error was largest
 };
 

@@ -33,7 +33,7 @@ std::vector<const Property*> chosen_properties(const std::vector<std::string>& n
 
 std::string name_of(CheckedEngine engine) { return engine == CheckedEngine::cuda ? "cuda" : "cpu"; }
 
-/// The file again, or, where there is none, the cases up to this one.
+/// The command that reproduces a result: the file again or, without a file, the cases up to this one.
 std::string reproduction(const CheckArguments& arguments, const CheckResult& result) {
   std::vector<std::string> command{"ozbound", "check", "--engine", name_of(arguments.engine), "--property", result.property};
   const auto& file = result.counterexample->file;
@@ -41,7 +41,7 @@ std::string reproduction(const CheckArguments& arguments, const CheckResult& res
     command.insert(command.end(), {"--seed", std::to_string(arguments.seed), "--time", fmt::format("{}s", arguments.seconds)});
   else
     command.insert(command.end(), {"--replay", file.string()});
-  return shell_command(command);
+  return files::shell_command(command);
 }
 
 ordered_json record(const CheckArguments& arguments, const CheckResult& result) {
@@ -87,7 +87,7 @@ CheckOptions options_for(const CheckArguments& arguments, std::size_t properties
 }
 
 CheckResult check_one(const Property& property, const Engine& engine, CheckOptions options) {
-  Progress progress("checking " + property.name);
+  files::Progress progress("checking " + property.name);
   options.progress = [&progress](double done) { progress(done); };
   return check(property, engine, options);
 }
@@ -104,7 +104,7 @@ ExitCode finish(const CheckArguments& arguments, const std::vector<CheckResult>&
   return holds ? ExitCode::success : ExitCode::verdict_failed;
 }
 
-/// A case file. Names of properties that are none would keep it from ever being replayed.
+/// A case file. Refuses unknown property names, because the file would then never be replayed.
 StoredCase read_known_case(const std::filesystem::path& file) {
   auto stored = read_case(file);
   try {
@@ -115,7 +115,7 @@ StoredCase read_known_case(const std::filesystem::path& file) {
   return stored;
 }
 
-/// Before any case is judged.
+/// Refuses unusable options before any case is judged.
 void refuse_unusable(const CheckOptions& options) {
   if (options.store.empty()) throw std::invalid_argument("--regressions: this names no folder");
   try {
@@ -129,7 +129,7 @@ void refuse_unusable(const CheckOptions& options) {
     for (const auto& file : case_files(folder)) (void)read_known_case(file);
 }
 
-/// The file for every chosen property that it is for.
+/// Replays the file for every chosen property that it is for.
 std::vector<CheckResult> replay_file(const CheckArguments& arguments, const Engine& engine) {
   if (arguments.replay->empty()) throw std::invalid_argument("--replay: this names no file");
   const auto stored = read_known_case(*arguments.replay);
@@ -149,7 +149,7 @@ std::vector<CheckResult> replay_file(const CheckArguments& arguments, const Engi
 CheckedEngine parse_checked_engine(const std::string& text) {
   if (text == "cpu") return CheckedEngine::cpu;
   if (text == "cuda") return CheckedEngine::cuda;
-  throw std::invalid_argument("--engine: " + quote(text) + " is not one of cpu, cuda");
+  throw std::invalid_argument("--engine: " + files::quote(text) + " is not one of cpu, cuda");
 }
 
 std::shared_ptr<const Engine> make_checked_engine(CheckedEngine engine) {
@@ -177,7 +177,8 @@ void list_properties(bool json) {
     list.push_back({{"property", property.name}, {"statement", property.statement}, {"source", property.source}});
     if (json) continue;
     print_text(property.name + "\n");
-    for (const auto& text : {property.statement, property.source}) print_text("    " + hanging(text, 4, output_width()) + "\n");
+    for (const auto& text : {property.statement, property.source})
+      print_text("    " + files::hanging(text, 4, output_width()) + "\n");
   }
   if (json) print_json({{"schema", "ozbound-check-1"}, {"properties", list}});
 }

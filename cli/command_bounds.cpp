@@ -31,28 +31,28 @@ namespace {
 
 struct Arguments {
   std::string report, output;
-  std::string c;  // empty: the report says
+  std::string c;  // empty: taken from the report
   bool json = false;
 };
 
 /// The file of C that a report names.
-std::string result_file(const InputFile& file, const nlohmann::json& json) {
-  if (is_report(json) && json.contains("result") && json["result"].is_object() && json["result"].contains("file") &&
+std::string result_file(const files::InputFile& file, const nlohmann::json& json) {
+  if (files::is_report(json) && json.contains("result") && json["result"].is_object() && json["result"].contains("file") &&
       json["result"]["file"].is_string() && json["result"]["file"] != "-")
     return json["result"]["file"].get<std::string>();
-  throw InputError(file.name(), "it does not say which file C is in; --of does");
+  throw files::InputError(file.name(), "it does not say which file C is in; --of does");
 }
 
-RecordedBound recorded_bound(const InputFile& file, const nlohmann::json& json) {
+RecordedBound recorded_bound(const files::InputFile& file, const nlohmann::json& json) {
   try {
-    return bound_from_json(member_of_report(file, json, "certificate"));
+    return bound_from_json(files::member_of_report(file, json, "certificate"));
   } catch (const std::invalid_argument& error) {
-    throw InputError(file.name(), error.what());
+    throw files::InputError(file.name(), error.what());
   }
 }
 
-/// The elements of C as the certificate knows them: of a complex one the parts, one row above the other.
-Matrix<double> parts_of(const MatrixFile& file) {
+/// The elements of C in the certificate's form: for a complex C its parts, one row above the other.
+Matrix<double> parts_of(const files::MatrixFile& file) {
   const JudgedResult result(file);
   const auto view = result.view();
   Matrix<double> parts(view.rows(), view.cols());
@@ -61,24 +61,24 @@ Matrix<double> parts_of(const MatrixFile& file) {
   return parts;
 }
 
-/// Refuses another C than that of the certificate.
-void check_subject(const std::string& path, const MatrixFile& file, const RecordedBound& recorded) {
+/// Refuses a C other than the certificate's.
+void check_subject(const std::string& path, const files::MatrixFile& file, const RecordedBound& recorded) {
   const auto c = parts_of(file);
   const auto m = static_cast<Index>(recorded.bound.row_exponents.size());
   const auto n = static_cast<Index>(recorded.bound.column_exponents.size());
   if (file.is_complex() == recorded.complex && c.rows() == m && c.cols() == n && fingerprint(c) == recorded.c) return;
-  throw InputError(path, "this is not the C that the certificate is about");
+  throw files::InputError(path, "this is not the C that the certificate is about");
 }
 
-/// Refuses to write over what the bounds are of.
+/// Refuses to overwrite the files that the bounds are about.
 void check_output(const std::string& output, const std::string& report, const std::string& c) {
   for (const auto& input : {report, c})
-    if (!is_stream(output) && same_file(output, input))
+    if (!files::is_stream(output) && files::same_file(output, input))
       throw std::invalid_argument("--output: " + output + " would be written over");
 }
 
 /// Writes the bounds of the elements of C, and returns the largest.
-double write_bounds(const std::string& output, const ErrorBound& bound, const MatrixFile& c) {
+double write_bounds(const std::string& output, const ErrorBound& bound, const files::MatrixFile& c) {
   double largest = 0;
   const auto look_at = [&largest](double x) {
     if (!std::isnan(x)) largest = std::max(largest, x);
@@ -87,21 +87,21 @@ double write_bounds(const std::string& output, const ErrorBound& bound, const Ma
     const auto bounds = bound.of_entries(elements);
     for (Index t = 0; t < bounds.rows() * bounds.cols(); ++t)
       look_at(std::real(bounds.data()[t])), look_at(std::imag(bounds.data()[t]));
-    write_matrix(output, bounds.view());
+    files::write_matrix(output, bounds.view());
   };
   std::visit(of, c.values);
   return largest;
 }
 
 ExitCode run(const Arguments& arguments) {
-  const FloatEnvironment environment;  // subnormal numbers of binary32 become doubles
-  output_format(arguments.output);     // refuses a wrong name before anything is read
-  const InputFile file(arguments.report);
-  const auto json = read_json(file);
+  const FloatEnvironment environment;      // subnormal numbers of binary32 become doubles
+  files::output_format(arguments.output);  // throws for a wrong name before anything is read
+  const files::InputFile file(arguments.report);
+  const auto json = files::read_json(file);
   const auto recorded = recorded_bound(file, json);
   const auto path = arguments.c.empty() ? result_file(file, json) : arguments.c;
   check_output(arguments.output, arguments.report, path);
-  const auto c = read_matrix(path);
+  const auto c = files::read_matrix(path);
   check_subject(path, c, recorded);
   const double largest = write_bounds(arguments.output, recorded.bound, c);
   if (arguments.json)
@@ -114,7 +114,7 @@ ExitCode run(const Arguments& arguments) {
     print_table(
         {{"bounds", fmt::format("{}{} x {} in {}", c.is_complex() ? "complex " : "", c.rows(), c.cols(), arguments.output)},
          {"of", path},
-         {"largest", format_upper(largest) + (c.is_complex() ? " of any part of an entry" : " of any entry")}});
+         {"largest", files::format_upper(largest) + (c.is_complex() ? " of any part of an entry" : " of any entry")}});
   return ExitCode::success;
 }
 

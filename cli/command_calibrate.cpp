@@ -24,7 +24,7 @@ namespace ozbound::cli {
 namespace command_calibrate {
 namespace {
 
-constexpr double full_seconds = 50, quick_seconds = 6;  ///< for all numbers of threads together
+constexpr double full_seconds = 50, quick_seconds = 6;  ///< for all thread counts together
 
 struct Arguments {
   int threads = 0;
@@ -38,10 +38,10 @@ struct Arguments {
 EngineChoice parse_measured_engine(const std::string& text) {
   if (text == "cpu") return EngineChoice::cpu;
   if (text == "cuda") return EngineChoice::cuda;
-  throw std::invalid_argument("--engine: " + quote(text) + " is not one of cpu, cuda");
+  throw std::invalid_argument("--engine: " + files::quote(text) + " is not one of cpu, cuda");
 }
 
-/// Where the calibration goes; the cache's folder is made.
+/// The file for the calibration. Creates the cache's folder.
 std::filesystem::path output_path(const Arguments& arguments) {
   if (!arguments.output.empty()) return arguments.output;
   auto path = calibration_path();
@@ -52,7 +52,7 @@ std::filesystem::path output_path(const Arguments& arguments) {
   return path;
 }
 
-/// What is on file already: nothing where that is no file of calibrations.
+/// The calibrations on file; empty if the file holds none.
 nlohmann::json existing(const std::filesystem::path& path) {
   try {
     return read_calibration_file(path);
@@ -61,10 +61,10 @@ nlohmann::json existing(const std::filesystem::path& path) {
   }
 }
 
-/// The device, with all threads of the host.
+/// Measures the device, with all threads of the host.
 Calibration measure_device(const Arguments& arguments) {
   const int threads = make_engine(arguments.threads).threads();
-  Progress progress("calibrating");
+  files::Progress progress("calibrating");
   return measure_cuda(threads, arguments.quick ? quick_seconds : full_seconds, [&](double done) { progress.update(done); });
 }
 
@@ -72,7 +72,7 @@ Calibration measure(const Arguments& arguments) {
   if (arguments.engine == EngineChoice::cuda) return measure_device(arguments);
   const int all = make_engine(arguments.threads).threads();
   const std::vector<int> counts = all > 1 ? std::vector<int>{1, all} : std::vector<int>{1};
-  Progress progress("calibrating");
+  files::Progress progress("calibrating");
   std::optional<Calibration> calibration;
   for (std::size_t t = 0; t < counts.size(); ++t) {
     const auto engine = make_engine(counts[t]);
@@ -89,13 +89,14 @@ std::string rate(double operations, double seconds) {
   return seconds > 0 ? fmt::format("{:.4g}", operations / seconds * 1e-9) : "-";
 }
 
-/// What is limited by what, with long rows and columns.
+/// Prints the rates for each number of threads. They are limits for long rows and columns.
 void print_for_people(const Calibration& calibration, Table about) {
   about.insert(about.begin(),
                {{"engine", calibration.engine}, {"processor", calibration.processor}, {"kernel", calibration.kernel}});
   if (!calibration.blas.empty()) about.insert(about.begin() + 3, {"BLAS", calibration.blas});
   print_table(about);
-  std::vector<Cells> rows{{"threads", "INT8 GOP/s", "DGEMM GFLOP/s", "exact GFLOP/s", "call of slices", "call of DGEMM"}};
+  std::vector<files::Cells> rows{
+      {"threads", "INT8 GOP/s", "DGEMM GFLOP/s", "exact GFLOP/s", "call of slices", "call of DGEMM"}};
   for (const auto& rates : calibration.rates) {
     const auto& native = rates.native;
     rows.push_back({std::to_string(rates.threads), rate(2, rates.slices[3]), native ? rate(2, (*native)[4]) : "-",
@@ -134,7 +135,7 @@ ExitCode run(const Arguments& arguments) {
     throw std::invalid_argument("--engine: " + obstacle);
   if (arguments.show) return show(arguments);
   const auto path = output_path(arguments);
-  AtomicFile file(path);
+  files::AtomicFile file(path);
   const auto calibration = measure(arguments);
   write_json(file, nlohmann::ordered_json(with_calibration(existing(path), calibration)));
   file.commit();

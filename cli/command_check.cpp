@@ -19,7 +19,7 @@ struct Arguments {
   bool list = false;
 };
 
-/// Other cases at every run: what one of them finds is on file.
+/// A seed that differs in every run. Counterexamples are on file anyway.
 std::uint64_t fresh_seed() { return std::random_device{}(); }
 
 ExitCode run(const Arguments& arguments) {
@@ -50,10 +50,10 @@ void add_check(CLI::App& app, Action& action) {
   properties->type_name("NAME")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   auto* time =
       add_text(*command, "--time", "TIME", "For all properties together, 60s if not given", [&check](const std::string& text) {
-        check.seconds = std::chrono::duration<double>(parse_duration(text, "--time")).count();
+        check.seconds = std::chrono::duration<double>(files::parse_duration(text, "--time")).count();
       });
   auto* seed = add_text(*command, "--seed", "INTEGER", "The same cases again; others at every run if not given",
-                        [&check](const std::string& text) { check.seed = parse_unsigned(text, "--seed"); });
+                        [&check](const std::string& text) { check.seed = files::parse_unsigned(text, "--seed"); });
   auto* regressions =
       add_text(*command, "--regressions", "DIRECTORY", "Folder of case files to replay first, and to store counterexamples in",
                [&check](const std::string& text) { check.regressions = text; });

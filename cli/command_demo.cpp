@@ -38,7 +38,7 @@ struct Arguments {
   bool json = false;
 };
 
-/// One problem to one target.
+/// One problem and one target.
 struct Row {
   const DemoProblem* problem;
   Decision decision;
@@ -49,7 +49,7 @@ struct Row {
   bool native_certifies = false;
 };
 
-/// The median of up to five runs, as many as begin within a second.
+/// The median of up to five runs that begin within a second.
 template <class Run>
 double median_seconds(Run run) {
   using Clock = std::chrono::steady_clock;
@@ -69,8 +69,8 @@ class Demo {
  public:
   explicit Demo(EngineChoice choice) : machine_(make_machine(choice, 0)), choices_(make_choices(choice)) {}
 
-  /// All targets for one problem; the time of native DGEMM and the oracle's look at A and B are shared.
-  void show(const DemoProblem& problem, Progress& progress, double share) {
+  /// Shows all targets for one problem. They share the time of native DGEMM, and the oracle's preparation of A and B.
+  void show(const DemoProblem& problem, files::Progress& progress, double share) {
     const ExactOracle oracle({problem.a.view(), problem.b.view()});
     const auto native_seconds = time_native(problem);
     for (const auto* target : targets) {
@@ -99,7 +99,7 @@ class Demo {
     return row;
   }
 
-  /// Whether the CPU's native DGEMM certifies the target.
+  /// True if the CPU's native DGEMM certifies the target.
   [[nodiscard]] bool native_would(const DemoProblem& problem, const Target& target) const {
     if (native_gemm(EngineChoice::automatic) == nullptr) return false;
     try {
@@ -143,7 +143,7 @@ std::string size_text(const Certificate& c) {
   return c.m == c.n && c.n == c.k ? std::to_string(c.n) : fmt::format("{}x{}x{}", c.m, c.n, c.k);
 }
 
-/// The plan, or what took its place; ` +2` where two more, with more slices, followed for entries it left open.
+/// The plan, or the method used in its place. ` +2` means that two more plans, with more slices, were run for open entries.
 std::string plan_text(const Certificate& certificate) {
   if (certificate.plans.empty()) return to_string(certificate.method);
   const auto more = certificate.plans.size() - 1;
@@ -152,7 +152,7 @@ std::string plan_text(const Certificate& certificate) {
 
 std::string milliseconds(double seconds) { return fmt::format("{:.2f}", 1e3 * seconds); }
 
-Cells cells(const Row& row) {
+files::Cells cells(const Row& row) {
   const auto& certificate = row.certificate;
   const auto native = row.native_seconds;
   return {row.problem->name,
@@ -160,9 +160,9 @@ Cells cells(const Row& row) {
           to_string(certificate.target),
           plan_text(certificate),
           std::to_string(products(certificate)),
-          format_upper(certificate.ratio),
+          files::format_upper(certificate.ratio),
           row.verification.holds() ? "holds" : "FAILS",
-          format_upper(row.verification.ratio()),
+          files::format_upper(row.verification.ratio()),
           milliseconds(row.seconds),
           native ? milliseconds(*native) : "-",
           native ? fmt::format("{:.0f}", row.seconds / *native) : "-"};
@@ -188,7 +188,7 @@ void print_for_people(const std::vector<DemoProblem>& problems, const std::vecto
   Table sources;
   for (const auto& problem : problems) sources.emplace_back(problem.name, problem.source);
   print_table(sources);
-  std::vector<Cells> lines{
+  std::vector<files::Cells> lines{
       {"problem", "n", "target", "plan", "products", "bound/target", "verdict", "error/bound", "ms", "OpenBLAS ms", "ratio"}};
   for (const auto& row : rows) lines.push_back(cells(row));
   print_text("\n");
@@ -213,7 +213,7 @@ ExitCode run(const Arguments& arguments) {
   Demo demo(arguments.engine);
   const auto problems = demo_problems(arguments.data.empty() ? data_directory() : std::filesystem::path(arguments.data));
   {
-    Progress progress("multiplying and judging");
+    files::Progress progress("multiplying and judging");
     for (const auto& problem : problems) demo.show(problem, progress, 1 / static_cast<double>(problems.size()));
   }
   const auto& rows = demo.rows();

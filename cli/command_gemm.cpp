@@ -42,9 +42,9 @@ constexpr Index sampled_entries = 10000;
 enum class Judging { none, sample, exact, mpfr };
 
 struct Arguments {
-  OperandArguments operands;
+  files::OperandArguments operands;
   DecisionArguments decision;
-  std::string plan, replayed, output, report;  // empty where they are not given
+  std::string plan, replayed, output, report;  // empty if not given
   Judging judging = Judging::none;
   double workspace = unlimited_workspace;
   bool json = false;
@@ -55,19 +55,19 @@ Judging parse_judging(const std::string& text) {
   if (text == "sample") return Judging::sample;
   if (text == "exact") return Judging::exact;
   if (text == "mpfr") return Judging::mpfr;
-  throw std::invalid_argument("--verify: " + quote(text) + " is not one of none, sample, exact, mpfr");
+  throw std::invalid_argument("--verify: " + files::quote(text) + " is not one of none, sample, exact, mpfr");
 }
 
-/// A saved decision for an engine that is here.
+/// Reads a saved decision for an engine that is available.
 Decision read_runnable_decision(const std::filesystem::path& path) {
   auto decision = read_decision(path);
   const bool on_device = decision.engine && decision.engine->kind == BackendId::Kind::cuda;
   if (const auto obstacle = cuda_obstacle(); on_device && !obstacle.empty())
-    throw InputError(path.string(), "the decision is for " + to_string(*decision.engine) + ", and " + obstacle);
+    throw files::InputError(path.string(), "the decision is for " + to_string(*decision.engine) + ", and " + obstacle);
   return decision;
 }
 
-/// What the command line fixes of the decision before the matrices are read.
+/// The parts of the decision that the command line fixes before the matrices are read.
 class RequestedProduct {
  public:
   explicit RequestedProduct(const Arguments& arguments) : engine_(arguments.decision.engine) {
@@ -76,10 +76,10 @@ class RequestedProduct {
     if (arguments.plan.empty()) return;
     if (engine_ == EngineChoice::native) throw std::invalid_argument("--engine: native DGEMM multiplies under no plan");
     plan_ = arguments.plan;
-    static_cast<void>(plan(1));  // refuses what is none before a file is read
+    static_cast<void>(plan(1));  // refuses an invalid plan before a file is read
   }
 
-  /// What must be open: for a replay what it was made for, its native DGEMM too.
+  /// The engine that must be available. For a replay, the engine of the decision, and its native DGEMM too.
   [[nodiscard]] EngineChoice engine() const {
     if (!replayed_) return engine_;
     const bool on_device = replayed_->engine && replayed_->engine->kind == BackendId::Kind::cuda;
@@ -88,17 +88,17 @@ class RequestedProduct {
 
   [[nodiscard]] Target target() const { return target_.value_or(Target::dgemm()); }
 
-  /// The decision that is replayed, or that a plan is; nothing where one is to be made.
-  [[nodiscard]] std::optional<Decision> decision(const OperandFiles& files, const Machine& machine) const {
+  /// The replayed decision, or the decision for a given plan; empty if a decision must be made.
+  [[nodiscard]] std::optional<Decision> decision(const files::OperandFiles& files, const Machine& machine) const {
     if (replayed_) return *replayed_;
     return plan_ ? std::optional(planned(files, machine)) : std::nullopt;
   }
 
-  /// Whether C is only wanted if it meets the decision's target. A plan alone promises nothing, nor does its replay.
+  /// True if C is only wanted if it meets the decision's target. A plan without a target promises nothing, nor does its replay.
   [[nodiscard]] bool binds() const { return replayed_ ? std::isfinite(replayed_->ratio) : target_ || !plan_; }
 
  private:
-  /// The plan given, for an inner dimension k. @pre there is one.
+  /// The given plan, for an inner dimension k. @pre a plan was given.
   [[nodiscard]] Plan plan(Index k) const {
     try {
       return parse_plan(*plan_, k);
@@ -107,7 +107,7 @@ class RequestedProduct {
     }
   }
 
-  [[nodiscard]] Decision planned(const OperandFiles& files, const Machine& machine) const {
+  [[nodiscard]] Decision planned(const files::OperandFiles& files, const Machine& machine) const {
     const bool refined = target().kind == Target::Kind::correctly_rounded;
     const auto method = refined ? Method::correctly_rounded : Method::one_plan;
     Decision decision{target(), method, plan(files.real_k()), files.m(), files.n(), files.k(), 0, 0, {}, {}};
@@ -121,28 +121,28 @@ class RequestedProduct {
   EngineChoice engine_;
   std::optional<Decision> replayed_;
   std::optional<Target> target_;
-  std::optional<std::string> plan_;  ///< as it was given
+  std::optional<std::string> plan_;  ///< as given
 };
 
-/// The outputs, made before the work to learn early that they could not be written.
+/// The outputs, opened before the work to detect early that they cannot be written.
 struct Outputs {
   explicit Outputs(const Arguments& arguments) : c(checked(arguments)) {
     if (!arguments.report.empty()) report.emplace(arguments.report);
   }
 
-  AtomicFile c;
-  std::optional<AtomicFile> report;
+  files::AtomicFile c;
+  std::optional<files::AtomicFile> report;
 
  private:
   static const std::string& checked(const Arguments& arguments) {
-    output_format(arguments.output);
-    if (same_file(arguments.output, arguments.report))
+    files::output_format(arguments.output);
+    if (files::same_file(arguments.output, arguments.report))
       throw std::invalid_argument(arguments.output + ": C and the report cannot be the same file");
     return arguments.output;
   }
 };
 
-/// One run of the command and all that is known of it.
+/// One run of the command, and its results.
 class Run {
  public:
   Run(const Arguments& arguments, const std::string& command_line)
@@ -162,7 +162,7 @@ class Run {
   void multiply(const Machine& machine) {
     c_ = new_product(*files_);
     const auto product = product_of(*files_, c_);
-    std::optional<Progress> progress("deciding");
+    std::optional<files::Progress> progress("deciding");
     const ProgressScope of_product([&progress](double share) { progress->update(share); });
     watch_.start();
     MultiplyOptions options{.workspace = arguments_.workspace};
@@ -185,7 +185,7 @@ class Run {
     threads_ = backend.engine().threads();
   }
 
-  /// What an interruption leaves.
+  /// The state of the outputs after an interruption.
   [[nodiscard]] std::string unwritten() const {
     const bool both = !arguments_.report.empty();
     return "interrupted; " + arguments_.output + (both ? " and " + arguments_.report + " are" : " is") + " not written";
@@ -195,7 +195,7 @@ class Run {
     throw CannotCertify(
         fmt::format("{} does not certify {}: {} may be wrong by {} times what the target allows; {} is not written",
                     decision_.plan ? to_string(*decision_.plan) : to_string(decision_.method), to_string(decision_.target),
-                    certificate_.worst_entry(), format_upper(certificate_.ratio), arguments_.output));
+                    certificate_.worst_entry(), files::format_upper(certificate_.ratio), arguments_.output));
   }
 
   void judge() {
@@ -207,7 +207,7 @@ class Run {
     if (arguments_.judging == Judging::sample) options.selection = EntrySelection::sample(sampled_entries, 0);
     const Index all = files_->real_m() * files_->n();
     const Index entries = options.selection.is_all() ? all : std::min(all, sampled_entries);
-    Progress progress("judging");
+    files::Progress progress("judging");
     const WatchedOracle watched(*oracle, entries * verification_passes(certificate_, options.selection), progress);
     verification_ = verify_product(result.view(), certificate_, watched, options);
   }
@@ -220,12 +220,12 @@ class Run {
   }
 
   void write() {
-    const Progress progress("writing");
-    std::visit([this](const auto& values) { write_matrix(outputs_.c, values.view()); }, c_.values);
+    const files::Progress progress("writing");
+    std::visit([this](const auto& values) { files::write_matrix(outputs_.c, values.view()); }, c_.values);
     outputs_.c.flush();
   }
 
-  /// C and its report, both or neither: each is on the disk before the first gets its name.
+  /// Writes C and its report, both or neither: each is on the disk before the first gets its name.
   ExitCode finish() {
     const auto record = report();
     if (outputs_.report) {
@@ -236,7 +236,7 @@ class Run {
     if (outputs_.report) outputs_.report->commit();
     arguments_.json ? print_json(record) : print_for_people();
     if (!verification_ || verification_->holds()) return ExitCode::success;
-    fmt::print(stderr, "ozbound: the verdict failed; {} is written all the same\n", one_line(arguments_.output));
+    fmt::print(stderr, "ozbound: the verdict failed; {} is written all the same\n", files::one_line(arguments_.output));
     return ExitCode::verdict_failed;
   }
 
@@ -263,9 +263,9 @@ class Run {
                 {"method", method_text()},
                 {"plan", plan_text()},
                 {"target", to_string(decision_.target) + (certificate_.holds ? ", proven" : ", not proven")},
-                {"bound", format_upper(certificate_.ratio) + " of what the target allows"}};
+                {"bound", files::format_upper(certificate_.ratio) + " of what the target allows"}};
     add_meaning(table);
-    table.emplace_back("largest bound", format_upper(certificate_.largest_bound) +
+    table.emplace_back("largest bound", files::format_upper(certificate_.largest_bound) +
                                             (certificate_.complex ? " of any part of an entry" : " of any entry"));
     if (!certificate_.plans.empty() || certificate_.exact > 0)
       table.emplace_back("left open",
@@ -278,15 +278,15 @@ class Run {
     for (const auto& verdict : verification_->verdicts) print_text(explain(verdict));
   }
 
-  /// What the bound is beside what users know: a conventional DGEMM's error, and C.
+  /// Compares the bound with familiar quantities: a conventional DGEMM's error, and C.
   void add_meaning(Table& table) const {
     const bool normwise = certificate_.target.kind == Target::Kind::normwise;
     if (normwise) table.emplace_back("relative to", normwise_measure);
     const auto factor = certificate_.typical_factor_upper();
     if (factor && std::isfinite(*factor))
-      table.emplace_back("typical DGEMM",
-                         fmt::format("errs by about sqrt({}) u {}; the bound is {} times that",
-                                     certificate_.complex ? "2k" : "k", normwise ? "||M||_F" : "M", format_upper(*factor)));
+      table.emplace_back("typical DGEMM", fmt::format("errs by about sqrt({}) u {}; the bound is {} times that",
+                                                      certificate_.complex ? "2k" : "k", normwise ? "||M||_F" : "M",
+                                                      files::format_upper(*factor)));
   }
 
   [[nodiscard]] std::string method_text() const {
@@ -307,9 +307,9 @@ class Run {
   const std::string& command_line_;
   RequestedProduct requested_;
   Outputs outputs_;
-  std::optional<OperandFiles> files_;
+  std::optional<files::OperandFiles> files_;
   Decision decision_;
-  MatrixFile c_;
+  files::MatrixFile c_;
   Certificate certificate_;
   std::optional<Verification> verification_;
   Stopwatch watch_;
@@ -324,7 +324,7 @@ void add_gemm(CLI::App& app, Action& action) {
   using namespace command_gemm;
   auto* command = app.add_subcommand("gemm", "Multiply to a target accuracy, and prove it");
   auto arguments = std::make_shared<Arguments>();
-  add_operand_arguments(*command, arguments->operands);
+  files::add_operand_arguments(*command, arguments->operands);
   command->add_option("-o,--output", arguments->output, "File of C, .npy or .mtx")->required()->type_name("FILE");
   const auto options = add_decision_arguments(*command, arguments->decision);
   auto* plan = command->add_option("--plan", arguments->plan,
@@ -345,7 +345,7 @@ void add_gemm(CLI::App& app, Action& action) {
       ->add_option_function<std::string>(
           "--workspace",
           [arguments](const std::string& text) {
-            arguments->workspace = static_cast<double>(parse_bytes(text, "--workspace"));
+            arguments->workspace = static_cast<double>(files::parse_bytes(text, "--workspace"));
           },
           "Memory for slices or residues, such as 512M; C has the same bits for any")
       ->type_name("SIZE");

@@ -34,24 +34,24 @@ void check_memory(const Recipe& recipe, std::size_t element_size) {
   const auto [m, n, k] =
       std::array{static_cast<double>(recipe.m), static_cast<double>(recipe.n), static_cast<double>(recipe.k)};
   const double bytes = (m + n) * k * static_cast<double>(element_size);
-  if (bytes > static_cast<double>(physical_memory()))
-    throw std::invalid_argument(
-        fmt::format("A and B would take {:.3g} bytes, more than the memory of {}", bytes, format_bytes(physical_memory())));
+  if (bytes > static_cast<double>(files::physical_memory()))
+    throw std::invalid_argument(fmt::format("A and B would take {:.3g} bytes, more than the memory of {}", bytes,
+                                            files::format_bytes(files::physical_memory())));
 }
 
-/// What the command line asks for, by ozbound::generate or ozbound::generate_complex.
+/// Generates the requested problem by ozbound::generate or ozbound::generate_complex.
 template <class Generate>
 auto generated(Generate generate, const Recipe& recipe) {
-  const Progress progress("generating");
+  const files::Progress progress("generating");
   return generate(recipe);
 }
 
-/// Both files or neither: each is on the disk before the first gets its name.
+/// Writes both files or neither: each is on the disk before the first gets its name.
 template <class AnyProblem>
-void write_problem(const AnyProblem& problem, AtomicFile& a, AtomicFile& b) {
-  const Progress progress("writing");
-  write_matrix(a, problem.a.view());
-  write_matrix(b, problem.b.view());
+void write_problem(const AnyProblem& problem, files::AtomicFile& a, files::AtomicFile& b) {
+  const files::Progress progress("writing");
+  files::write_matrix(a, problem.a.view());
+  files::write_matrix(b, problem.b.view());
   a.flush();
   b.flush();
   a.commit();
@@ -81,12 +81,12 @@ void print_for_people(const Arguments& arguments) {
 }
 
 ExitCode run(const Arguments& arguments) {
-  for (const auto& path : arguments.outputs) output_format(path);
-  if (same_file(arguments.outputs[0], arguments.outputs[1]))
+  for (const auto& path : arguments.outputs) files::output_format(path);
+  if (files::same_file(arguments.outputs[0], arguments.outputs[1]))
     throw std::invalid_argument(arguments.outputs[0] + ": A and B cannot be the same file");
   check_memory(arguments.recipe, arguments.complex ? sizeof(std::complex<double>) : sizeof(double));
-  AtomicFile a(arguments.outputs[0]);
-  AtomicFile b(arguments.outputs[1]);
+  files::AtomicFile a(arguments.outputs[0]);
+  files::AtomicFile b(arguments.outputs[1]);
   if (arguments.complex)
     write_problem(generated(generate_complex, arguments.recipe), a, b);
   else
@@ -103,7 +103,7 @@ std::string family_names() {
 
 CLI::Option* add_size(CLI::App& command, const std::string& option, Index& size, const std::string& help) {
   const auto store = [&size, option](const std::string& text) {
-    size = parse_integer(text, option, 0, std::numeric_limits<Index>::max());
+    size = files::parse_integer(text, option, 0, std::numeric_limits<Index>::max());
   };
   return command.add_option_function<std::string>(option, store, help)->type_name("SIZE");
 }
@@ -126,12 +126,12 @@ void add_generate(CLI::App& app, Action& action) {
   add_size(*command, "--k", recipe.k, "Columns of A and rows of B")->required();
   command
       ->add_option_function<std::string>(
-          "--phi", [&recipe](const std::string& text) { recipe.phi = parse_real(text, "--phi"); },
+          "--phi", [&recipe](const std::string& text) { recipe.phi = files::parse_real(text, "--phi"); },
           "How far magnitudes spread, at least 0; 0 where it is not given")
       ->type_name("REAL");
   command
       ->add_option_function<std::string>(
-          "--seed", [&recipe](const std::string& text) { recipe.seed = parse_unsigned(text, "--seed"); },
+          "--seed", [&recipe](const std::string& text) { recipe.seed = files::parse_unsigned(text, "--seed"); },
           "Another problem of the same family; 0 where it is not given")
       ->type_name("INTEGER");
   command->add_flag("--complex", arguments->complex,

@@ -39,12 +39,12 @@ nlohmann::ordered_json record(const Grade& grade, const GradeOrigin& origin) {
 std::string now() { return fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr))); }
 
 Grade grade_with_progress(const GradeRequest& request) {
-  Progress progress("grading");
+  files::Progress progress("grading");
   return grade_library(request, [&progress](double done) { progress(done); });
 }
 
 ExitCode run(const Arguments& arguments, const std::string& command_line) {
-  std::optional<AtomicFile> html;
+  std::optional<files::AtomicFile> html;
   if (!arguments.html.empty()) html.emplace(arguments.html);
   const auto grade = grade_with_progress(arguments.request);
   const GradeOrigin origin{OZBOUND_VERSION, command_line, now()};
@@ -71,13 +71,14 @@ void add_options(CLI::App& command, const std::shared_ptr<Arguments>& arguments)
       ->allow_extra_args(false);
   command
       .add_option_function<std::string>(
-          "--seed", [arguments](const std::string& text) { arguments->request.options.seed = parse_unsigned(text, "--seed"); },
+          "--seed",
+          [arguments](const std::string& text) { arguments->request.options.seed = files::parse_unsigned(text, "--seed"); },
           "Other random matrices; 0 if not given")
       ->type_name("INTEGER");
   command
       .add_option_function<std::string>(
           "--time-limit",
-          [arguments](const std::string& text) { arguments->request.time_limit = parse_duration(text, "--time-limit"); },
+          [arguments](const std::string& text) { arguments->request.time_limit = files::parse_duration(text, "--time-limit"); },
           "How long one part may take before it counts as hung; 300s if not given")
       ->type_name("TIME");
   command.add_flag("--quick", request.options.quick, "Smaller sizes, seconds instead of minutes");

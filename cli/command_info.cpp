@@ -29,14 +29,14 @@ namespace ozbound::cli {
 namespace command_info {
 namespace {
 
-/// What a registry holds, as name and source: [{"name": ..., "source": ...}].
+/// A registry as names and sources: [{"name": ..., "source": ...}].
 nlohmann::ordered_json listed(const auto& registry) {
   auto list = nlohmann::ordered_json::array();
   for (const auto& entry : registry) list.push_back({{"name", entry.name}, {"source", entry.source}});
   return list;
 }
 
-/// The bounds: also what each bounds, and whether it is one.
+/// The bounds, each with the quantity that it bounds, and whether it is a bound.
 nlohmann::ordered_json listed_bounds() {
   auto list = listed(all_bounds());
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -58,7 +58,7 @@ std::string statement(Encoding::Kind kind) {
   return {};
 }
 
-/// The encodings of slices, N for a number of bits.
+/// The encodings of slices. N stands for a number of bits.
 nlohmann::ordered_json listed_encodings() {
   std::vector<Encoding::Kind> listed;
   auto list = nlohmann::ordered_json::array();
@@ -66,7 +66,7 @@ nlohmann::ordered_json listed_encodings() {
     if (std::find(listed.begin(), listed.end(), encoding.kind) != listed.end()) continue;
     listed.push_back(encoding.kind);
     auto name = to_string(encoding);
-    const bool of_bits = encoding.beta < 8;  // the first of each has one bit, the others 8
+    const bool of_bits = encoding.beta < 8;  // the first encoding of each kind has one bit, the others 8
     if (of_bits) name.back() = 'N';
     list.push_back({{"name", name}, {"statement", statement(encoding.kind) + (of_bits ? "; N = 1 to 7" : "")}});
   }
@@ -80,16 +80,23 @@ std::vector<std::string> names_of_kernels() {
 }
 
 nlohmann::ordered_json facts() {
-  return {{"version", OZBOUND_VERSION},           {"compiler", OZBOUND_COMPILER},
-          {"processor", processor_name()},        {"kernels", names_of_kernels()},
-          {"threads", CpuEngine().threads()},     {"processors", std::thread::hardware_concurrency()},
-          {"memory_bytes", physical_memory()},    {"devices", cuda_devices()},
-          {"encodings", listed_encodings()},      {"moduli", residue_moduli},
-          {"schemes", listed(all_schemes())},     {"bounds", listed_bounds()},
-          {"selectors", listed(all_selectors())}, {"models", listed(listed_models())}};
+  return {{"version", OZBOUND_VERSION},
+          {"compiler", OZBOUND_COMPILER},
+          {"processor", processor_name()},
+          {"kernels", names_of_kernels()},
+          {"threads", CpuEngine().threads()},
+          {"processors", std::thread::hardware_concurrency()},
+          {"memory_bytes", files::physical_memory()},
+          {"devices", cuda_devices()},
+          {"encodings", listed_encodings()},
+          {"moduli", residue_moduli},
+          {"schemes", listed(all_schemes())},
+          {"bounds", listed_bounds()},
+          {"selectors", listed(all_selectors())},
+          {"models", listed(listed_models())}};
 }
 
-/// A registry as lines of a table, `title NAME: SOURCE`, the title on the first one alone.
+/// Appends a registry as lines of a table, `title NAME: SOURCE`, with the title only on the first line.
 void append_listed(Table& table, std::string title, const nlohmann::ordered_json& list, const char* said = "source") {
   for (const auto& entry : list) {
     table.emplace_back(title, fmt::format("{}: {}", entry["name"].get<std::string>(), entry[said].get<std::string>()));
@@ -97,13 +104,13 @@ void append_listed(Table& table, std::string title, const nlohmann::ordered_json
   }
 }
 
-/// A line for every device, or why there is none.
+/// Appends a line for every device, or the reason why there is none.
 void append_devices(Table& table, const nlohmann::ordered_json& devices) {
   if (devices.empty()) table.emplace_back("CUDA device", "none: " + cuda_obstacle());
   for (const auto& device : devices)
     table.emplace_back("CUDA device", fmt::format("{}, compute capability {}, {}", device["name"].get<std::string>(),
                                                   device["compute_capability"].get<std::string>(),
-                                                  format_bytes(device["memory_bytes"].get<std::uint64_t>())));
+                                                  files::format_bytes(device["memory_bytes"].get<std::uint64_t>())));
 }
 
 void print_for_people(const nlohmann::ordered_json& facts) {
@@ -112,7 +119,7 @@ void print_for_people(const nlohmann::ordered_json& facts) {
               {"processor", facts["processor"]},
               {"kernels", fmt::format("{}", fmt::join(facts["kernels"].get<std::vector<std::string>>(), " "))},
               {"threads", fmt::format("{} used, of {} processors", facts["threads"].dump(), facts["processors"].dump())},
-              {"memory", format_bytes(facts["memory_bytes"].get<std::uint64_t>())}};
+              {"memory", files::format_bytes(facts["memory_bytes"].get<std::uint64_t>())}};
   append_devices(table, facts["devices"]);
   append_listed(table, "encodings", facts["encodings"], "statement");
   table.emplace_back("moduli", fmt::format("{}", fmt::join(residue_moduli, " ")));

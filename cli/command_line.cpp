@@ -12,7 +12,7 @@
 namespace ozbound::cli {
 namespace {
 
-/// How many letters are to be inserted, removed, replaced, or exchanged with their neighbour, to make one word of the other.
+/// The number of letters to insert, remove, replace, or exchange with their neighbour, to turn one word into the other.
 std::size_t edit_distance(std::string_view x, std::string_view y) {
   std::vector<std::size_t> before_last, last, row(y.size() + 1);
   for (std::size_t j = 0; j <= y.size(); ++j) row[j] = j;
@@ -27,7 +27,7 @@ std::size_t edit_distance(std::string_view x, std::string_view y) {
   return row.back();
 }
 
-/// `: did you mean NAME?` of the name that a word is probably a misspelling of, if there is one.
+/// `: did you mean NAME?` for the name that a word probably misspells, if there is one.
 std::string suggestion(std::string_view word, const std::vector<std::string>& names) {
   std::string nearest;
   std::size_t least = std::max<std::size_t>(1, word.size() / 3) + 1;
@@ -49,15 +49,15 @@ std::vector<std::string> subcommand_names(const CLI::App& app) {
   return names;
 }
 
-/// What is wrong, a suggestion or nothing, and where to read on.
+/// The error, the suggestion if any, and the place to read on.
 std::string refusal(const std::string& wrong, const std::string& meant, const std::string& command) {
   return wrong + meant + (meant.empty() ? "; see " : " See ") + command + " --help";
 }
 
-/// The first word of a subcommand that is no option of it, or else is one too many; empty if there is none.
+/// The first unknown option in a subcommand, or else its first surplus word; empty if there is none.
 std::string unknown_word(const CLI::App& command) {
   auto words = command.remaining();
-  words.erase(std::find(words.begin(), words.end(), "--"), words.end());  // what follows is another program's
+  words.erase(std::find(words.begin(), words.end(), "--"), words.end());  // the words after it belong to another program
   const auto option = std::find_if(words.begin(), words.end(), [](const auto& word) { return word.starts_with('-'); });
   if (option != words.end()) return option->substr(0, option->find('='));
   return words.empty() ? "" : words.front();
@@ -86,16 +86,17 @@ std::string usage_error(const CLI::App& app, const std::exception& error, int ar
     if (argc < 2) return refusal(error.what(), "", "ozbound");
     const std::string word = argv[1];
     const bool option = word.starts_with('-');
-    return refusal(quote(word) + (option ? " is not an option" : " is not a subcommand"),
+    return refusal(files::quote(word) + (option ? " is not an option" : " is not a subcommand"),
                    suggestion(word, option ? option_names(app) : subcommand_names(app)), "ozbound");
   }
   const auto& command = *chosen.front();
   const auto name = "ozbound " + command.get_name();
   const auto word = unknown_word(command);
-  if (word.starts_with('-'))  // whatever else is missing for that reason
-    return refusal(quote(word) + " is not an option of " + command.get_name(), suggestion(word, option_names(command)), name);
+  if (word.starts_with('-'))  // this explains any missing argument
+    return refusal(files::quote(word) + " is not an option of " + command.get_name(), suggestion(word, option_names(command)),
+                   name);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
-    return refusal(quote(word) + " is an argument too many", "", name);
+    return refusal(files::quote(word) + " is an argument too many", "", name);
   return refusal(error.what(), "", name);
 }
 

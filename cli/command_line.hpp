@@ -8,12 +8,12 @@
 
 namespace ozbound::cli {
 
-/// The command with every subcommand and option: what is parsed, and what the man pages and the completion are made of.
+/// Adds every subcommand and option to the command. Parsing, the man pages and the completion all use the result.
 /// `action` must outlive `app`.
 void add_commands(CLI::App& app, Action& action);
 
-/// What is wrong with a command line that `app` refused by `error`, in a line that names --help; of a mistyped word, what was
-/// probably meant.
+/// One line that explains the error for which `app` refused a command line, and names --help. For a mistyped word, it suggests
+/// the probable one.
 std::string usage_error(const CLI::App& app, const std::exception& error, int argc, const char* const* argv);
 
 }  // namespace ozbound::cli

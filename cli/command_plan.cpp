@@ -29,39 +29,39 @@ namespace command_plan {
 namespace {
 
 struct Arguments {
-  OperandArguments operands;
+  files::OperandArguments operands;
   DecisionArguments decision;
   std::string save;
   bool measure = false;
   bool json = false;
 };
 
-constexpr double longest_measurement = 10;  ///< seconds: what is predicted to take longer is not run
+constexpr double longest_measurement = 10;  ///< seconds: products that are predicted to take longer are not run
 constexpr double measurement_budget = 2;    ///< seconds, for the runs of one candidate
 
-/// A candidate that certifies, and how long its product took.
+/// A candidate that certifies the target, and the time of its product.
 struct Measured {
   Candidate candidate;
-  std::optional<double> seconds;  ///< median; none where it would have taken too long
+  std::optional<double> seconds;  ///< median; empty if it would have taken too long
 };
 
 bool is_chosen(const Candidate& candidate, const Decision& decision) {
   return candidate.certifies && candidate.method == decision.method && candidate.plan == decision.plan;
 }
 
-/// Seconds with a unit, or products.
+/// A cost in seconds with a unit, or in products.
 std::string format_cost(double cost, const Decision& decision) {
   if (decision.costs.unit != "seconds") return fmt::format("{:.4g}", cost);
   if (cost < 1e-3) return fmt::format("{:.4g} us", 1e6 * cost);
   return cost < 1 ? fmt::format("{:.4g} ms", 1e3 * cost) : fmt::format("{:.4g} s", cost);
 }
 
-Cells row_of(const Candidate& candidate, const Decision& decision) {
+files::Cells row_of(const Candidate& candidate, const Decision& decision) {
   return {is_chosen(candidate, decision) ? "*" : "",
           way_text(candidate.method, candidate.plan),
           candidate.plan ? to_string(*candidate.plan) : "-",
           candidate.plan ? std::to_string(candidate.plan->products()) : "-",
-          format_upper(candidate.ratio),
+          files::format_upper(candidate.ratio),
           format_cost(candidate.cost, decision),
           candidate.certifies ? "yes" : "no"};
 }
@@ -71,27 +71,28 @@ std::string origin_text(const CostOrigin& costs) {
   return costs.model + of + (costs.note.empty() ? "" : "; " + costs.note);
 }
 
-Cells row_of(const Measured& measured, const Decision& decision) {
+files::Cells row_of(const Measured& measured, const Decision& decision) {
   auto row = row_of(measured.candidate, decision);
   row.back() = measured.seconds ? format_cost(*measured.seconds, decision) : "-";
   return row;
 }
 
-/// What a decision is about.
-std::string product_text(const OperandFiles& files) {
+/// The product of a decision, in words.
+std::string product_text(const files::OperandFiles& files) {
   return fmt::format("{}{} x {}, inner dimension {}", files.is_complex() ? "a complex " : "", files.m(), files.n(), files.k());
 }
 
-/// The bytes that the slices or residues of A and B take, for people.
+/// The bytes of the slices or residues of A and B, for people.
 std::string bytes_text(const Decision& decision) {
   const auto bytes = decision.plan->operand_bytes(decision.real_m(), decision.n, decision.real_k());
-  return format_bytes(static_cast<std::uint64_t>(bytes)) + " for the slices or residues of A and B";
+  return files::format_bytes(static_cast<std::uint64_t>(bytes)) + " for the slices or residues of A and B";
 }
 
-void print_for_people(const Decision& decision, const OperandFiles& files, const std::vector<Measured>& measured,
+void print_for_people(const Decision& decision, const files::OperandFiles& files, const std::vector<Measured>& measured,
                       double seconds) {
   const bool predicts = decision.costs.unit == "seconds";
-  std::vector<Cells> rows{{"", "method", "plan", "products", "bound/target", predicts ? "predicted" : "cost", "certifies"}};
+  std::vector<files::Cells> rows{
+      {"", "method", "plan", "products", "bound/target", predicts ? "predicted" : "cost", "certifies"}};
   for (const auto& candidate : decision.candidates) rows.push_back(row_of(candidate, decision));
   print_columns(rows);
   print_text("\n");
@@ -124,7 +125,7 @@ nlohmann::ordered_json measured_json(const std::vector<Measured>& measured) {
   return list;
 }
 
-nlohmann::ordered_json record(const Arguments& arguments, const OperandFiles& files, const Decision& decision,
+nlohmann::ordered_json record(const Arguments& arguments, const files::OperandFiles& files, const Decision& decision,
                               const std::vector<Measured>& measured, const Stopwatch& watch) {
   nlohmann::ordered_json record{{"schema", "ozbound-plan-1"},
                                 {"operands", operand_record(arguments.operands, files)},
@@ -134,8 +135,9 @@ nlohmann::ordered_json record(const Arguments& arguments, const OperandFiles& fi
   return record;
 }
 
-/// What certifies the target, and where native DGEMM is chosen, what would have been without it.
-std::vector<Candidate> certified(const Decision& decision, const OperandFiles& files, const Machine& machine, Choices choices) {
+/// The candidates that certify the target. If native DGEMM is chosen, also the candidate that would be chosen without it.
+std::vector<Candidate> certified(const Decision& decision, const files::OperandFiles& files, const Machine& machine,
+                                 Choices choices) {
   std::vector<Candidate> candidates;
   const auto add = [&candidates](const Candidate& candidate) {
     if (candidate.certifies) candidates.push_back(candidate);
@@ -150,8 +152,8 @@ std::vector<Candidate> certified(const Decision& decision, const OperandFiles& f
   return candidates;
 }
 
-std::vector<Measured> measure(const std::vector<Candidate>& candidates, const Decision& decision, const OperandFiles& files,
-                              const Machine& machine) {
+std::vector<Measured> measure(const std::vector<Candidate>& candidates, const Decision& decision,
+                              const files::OperandFiles& files, const Machine& machine) {
   auto c = new_product(files);
   const auto product = product_of(files, c);
   std::vector<Measured> result;
@@ -168,18 +170,18 @@ std::vector<Measured> measure(const std::vector<Candidate>& candidates, const De
 
 ExitCode run(const Arguments& arguments) {
   const auto target = arguments.decision.target.empty() ? Target::dgemm() : parse_target(arguments.decision.target);
-  std::optional<AtomicFile> saved;
+  std::optional<files::AtomicFile> saved;
   if (!arguments.save.empty()) saved.emplace(arguments.save);
   const auto machine = make_machine(arguments.decision.engine, arguments.decision.threads);
   const auto choices = make_choices(arguments.decision.engine);
   Stopwatch watch;
-  std::optional<OperandFiles> files;
+  std::optional<files::OperandFiles> files;
   watch.time("read", [&] { files.emplace(arguments.operands); });
   const std::string unwritten = "interrupted" + (saved ? "; " + arguments.save + " is not written" : "");
   Decision decision;
   watch.time("decide", [&] {
     interruptibly(unwritten, [&] {
-      const Progress progress("deciding");
+      const files::Progress progress("deciding");
       decision = decide(product_of(*files), target, machine, choices);
     });
   });
@@ -188,7 +190,7 @@ ExitCode run(const Arguments& arguments) {
   if (arguments.measure)
     watch.time("measure", [&] {
       interruptibly(unwritten, [&] {
-        const Progress progress("measuring");
+        const files::Progress progress("measuring");
         measured = measure(certified(decision, *files, machine, choices), decision, *files, machine);
       });
     });
@@ -208,7 +210,7 @@ void add_plan(CLI::App& app, Action& action) {
   using namespace command_plan;
   auto* command = app.add_subcommand("plan", "Decide how a product would be computed, and show what else was looked at");
   auto arguments = std::make_shared<Arguments>();
-  add_operand_arguments(*command, arguments->operands);
+  files::add_operand_arguments(*command, arguments->operands);
   add_decision_arguments(*command, arguments->decision);
   command->add_flag("--measure", arguments->measure, "Run what certifies the target, and show how long it took");
   command->add_option("--save", arguments->save, "File for the decision, which gemm --decision replays")->type_name("FILE");

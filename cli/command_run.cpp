@@ -22,11 +22,11 @@ namespace ozbound::cli {
 namespace command_run {
 namespace {
 
-/// An option, and the variable that it sets.
+/// An option and its environment variable.
 struct Setting {
   const char* option;
   const char* variable;
-  const char* value;  ///< as help shows it
+  const char* value;  ///< for the help text
   const char* help;
 };
 constexpr Setting settings[] = {
@@ -40,10 +40,10 @@ constexpr Setting settings[] = {
 
 struct Arguments {
   std::vector<std::pair<const Setting*, std::string>> given;
-  std::vector<std::string> program;  ///< as CLI11 has it, which takes words in brackets apart
+  std::vector<std::string> program;  ///< as parsed by CLI11, which splits words in brackets
 };
 
-/// The words after the first `--`, as they were given.
+/// The words after the first `--`, unchanged.
 std::vector<std::string> words_of_program() {
   std::ifstream file("/proc/self/cmdline");
   std::vector<std::string> words;
@@ -56,7 +56,7 @@ std::vector<std::string> words_of_program() {
   return words;
 }
 
-/// The hook, beside the command as it is built, or in the folder of libraries as it is installed.
+/// The file of the hook: beside the command in a build, in the folder of libraries in an installation.
 std::string hook() {
   const auto folder = std::filesystem::canonical("/proc/self/exe").parent_path();
   for (const auto& place : {folder, folder.parent_path() / OZBOUND_INSTALLED_LIBRARIES})
@@ -64,7 +64,7 @@ std::string hook() {
   throw std::runtime_error("libozbound_blas.so is not beside the command, in " + folder.string());
 }
 
-/// Checks a value as the engine will, before anything runs.
+/// Checks a value by the engine's own rules, before anything runs.
 void check(const Setting& setting, const std::string& value) {
   try {
     if (setting.variable == drop_in::variable_mode) drop_in::check_mode(value);
@@ -86,7 +86,7 @@ void preload(const std::string& library) {
   set("LD_PRELOAD", others == nullptr || *others == 0 ? library : library + ":" + others);
 }
 
-/// Becomes the program.
+/// Replaces this process by the program.
 ExitCode run(const Arguments& arguments) {
   set(drop_in::variable_mode, "shadow");
   for (const auto& [setting, value] : arguments.given) set(setting->variable, value);
@@ -97,7 +97,7 @@ ExitCode run(const Arguments& arguments) {
   for (auto& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   execvp(argv.front(), argv.data());
-  throw std::runtime_error(fmt::format("{} cannot be run: {}", quote(words.front()), std::strerror(errno)));
+  throw std::runtime_error(fmt::format("{} cannot be run: {}", files::quote(words.front()), std::strerror(errno)));
 }
 
 }  // namespace

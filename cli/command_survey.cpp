@@ -41,14 +41,14 @@ struct Arguments {
   bool json = false;
 };
 
-/// One problem to one target.
+/// One problem and one target.
 struct Case {
   Recipe recipe;
-  bool wide = false;  ///< phi matters
+  bool wide = false;  ///< true if phi matters
   Certificate certificate;
   Verification verification;
   bool refused = false;
-  std::optional<Plan> enumerated;  ///< where no plan was certified: the cheapest that the oracle accepts
+  std::optional<Plan> enumerated;  ///< if no plan was certified: the cheapest plan that the oracle accepts
 
   [[nodiscard]] bool uncertified() const {
     return certificate.method == Method::exact || certificate.method == Method::correctly_rounded;
@@ -58,7 +58,7 @@ struct Case {
   [[nodiscard]] bool met() const { return !refused && certificate.holds && verification.holds(); }
 };
 
-/// Every family at every phi; families that take no phi once.
+/// Every family with every phi. Families that do not use phi occur once.
 std::vector<Case> problems(const Arguments& arguments) {
   std::vector<Case> all;
   for (const auto family : all_families()) {
@@ -104,7 +104,7 @@ class Survey {
     if (one.uncertified()) one.enumerated = search_plan(problem, target, machine_.backends().front().engine());
   }
 
-  ProductCount products_;  ///< what ways cost, so that the same is chosen on every machine
+  ProductCount products_;  ///< costs of ways, the same on every machine, so that choices are the same too
   Machine machine_;
   Choices choices_;
   std::vector<Case> cases_;
@@ -116,14 +116,14 @@ int products(const Certificate& certificate) {
   return total;
 }
 
-/// As people read it.
+/// The chosen way, for people.
 std::string way(const Case& one) {
   if (one.refused) return "refused";
   const auto& plans = one.certificate.plans;
   return way_text(one.certificate.method, plans.empty() ? std::nullopt : std::optional(plans.front()));
 }
 
-/// Counts that the acceptance of a selector rests on.
+/// Counts for judging the selector.
 struct Summary {
   Index cases = 0, met = 0, refused = 0, by_plan = 0, fell_through = 0, avoidable = 0;
 
@@ -137,7 +137,7 @@ struct Summary {
     }
   }
 
-  /// The share of the cases that an enumerated plan meets and that were summed exactly all the same.
+  /// Among the cases that some enumerated plan meets, the share that was nevertheless summed exactly.
   [[nodiscard]] double share() const {
     return by_plan == 0 ? 0 : static_cast<double>(avoidable) / static_cast<double>(by_plan);
   }
@@ -145,7 +145,7 @@ struct Summary {
 
 std::string phi_text(const Case& one) { return one.wide ? fmt::format("{}", one.recipe.phi) : "-"; }
 
-Cells cells(const Case& one) {
+files::Cells cells(const Case& one) {
   const auto& certificate = one.certificate;
   return {std::string(name(one.recipe.family)),
           phi_text(one),
@@ -154,17 +154,17 @@ Cells cells(const Case& one) {
           certificate.plans.empty() ? "-" : to_string(certificate.plans.front()),
           std::to_string(products(certificate)),
           std::to_string(certificate.exact),
-          format_upper(certificate.ratio),
+          files::format_upper(certificate.ratio),
           one.met() ? "holds" : "FAILS",
-          format_upper(one.verification.ratio()),
+          files::format_upper(one.verification.ratio()),
           !one.uncertified() ? ""
           : one.enumerated   ? to_string(*one.enumerated)
                              : "none"};
 }
 
 void print_for_people(const std::vector<Case>& cases) {
-  std::vector<Cells> rows{{"family", "phi", "target", "method", "plan", "products", "exact", "bound/target", "verdict",
-                           "error/bound", "plan that would do"}};
+  std::vector<files::Cells> rows{{"family", "phi", "target", "method", "plan", "products", "exact", "bound/target", "verdict",
+                                  "error/bound", "plan that would do"}};
   for (const auto& one : cases) rows.push_back(cells(one));
   print_columns(rows);
   print_text("\n");
@@ -218,7 +218,7 @@ ExitCode run(const Arguments& arguments) {
   refuse_native_alone(arguments.engine);
   Survey survey(arguments.engine);
   {
-    Progress progress("surveying");
+    files::Progress progress("surveying");
     const auto all = problems(arguments);
     for (std::size_t i = 0; i < all.size(); ++i) {
       survey.add(all[i]);
@@ -232,7 +232,7 @@ ExitCode run(const Arguments& arguments) {
 }
 
 void add_size(CLI::App& command, const std::string& option, Index& size, const std::string& help) {
-  const auto store = [&size, option](const std::string& text) { size = parse_integer(text, option, 1, largest_size); };
+  const auto store = [&size, option](const std::string& text) { size = files::parse_integer(text, option, 1, largest_size); };
   command.add_option_function<std::string>(option, store, help)->type_name("SIZE");
 }
 
@@ -247,7 +247,7 @@ void add_survey(CLI::App& app, Action& action) {
   add_size(*command, "--k", arguments->k, "The inner dimension, 128 where it is not given");
   command
       ->add_option_function<std::string>(
-          "--seed", [arguments](const std::string& text) { arguments->seed = parse_unsigned(text, "--seed"); },
+          "--seed", [arguments](const std::string& text) { arguments->seed = files::parse_unsigned(text, "--seed"); },
           "Other random matrices; 0 where it is not given")
       ->type_name("INTEGER");
   add_engine_option(*command, arguments->engine)

@@ -38,42 +38,42 @@ namespace command_verify {
 namespace {
 
 struct Arguments {
-  OperandArguments operands;
+  files::OperandArguments operands;
   std::string c;
-  std::string target, report, certificate;  // empty where they are not given
-  std::string formula;                      // likewise: what `--claims` says
+  std::string target, report, certificate;  // empty if not given
+  std::string formula;                      // empty if not given: the value of `--claims`
   std::optional<Index> sample;
   std::optional<std::uint64_t> seed;
-  bool all = false;  // of a certificate
+  bool all = false;  // entries of a certificate
   bool mpfr = false;
   bool json = false;
 };
 
-/// C, which is complex where the product is.
-MatrixFile read_result(const std::string& path, const OperandFiles& files) {
-  auto c = read_matrix(path);
-  if (c.is_complex() && !files.is_complex()) throw InputError(path, "C is complex, and the product is real");
+/// Reads C, which is complex if the product is.
+files::MatrixFile read_result(const std::string& path, const files::OperandFiles& files) {
+  auto c = files::read_matrix(path);
+  if (c.is_complex() && !files.is_complex()) throw files::InputError(path, "C is complex, and the product is real");
   if (c.rows() != files.m() || c.cols() != files.n())
     throw std::invalid_argument(
         fmt::format("{}: C is {} x {}, and the product is {} x {}", path, c.rows(), c.cols(), files.m(), files.n()));
   return files.is_complex() ? std::move(c).to_complex() : c;
 }
 
-/// The entries that are looked at where not all are: a sample of so many of so many.
+/// A sample of entries, if not all are judged: its size and the number of entries.
 struct Sample {
   Index entries = 0, all = 0;
   std::uint64_t seed = 0;
-  bool complex = false;  ///< they are parts of entries
+  bool complex = false;  ///< the entries are real and imaginary parts
 };
 
-/// What is judged and counted.
+/// The name of the judged and counted items.
 const char* judged_name(bool complex) { return complex ? "real and imaginary parts" : "entries"; }
 
 std::string text_of(const Sample& sample) {
   return fmt::format("a sample of {} of {} {}, seed {}", sample.entries, sample.all, judged_name(sample.complex), sample.seed);
 }
 
-/// C and the oracle to judge it by.
+/// C, and the oracle that judges it.
 class Judge {
  public:
   Judge(const Arguments& arguments, const std::string& command_line)
@@ -81,25 +81,25 @@ class Judge {
     options_.reproduction = command_line;
     const auto c = result_.view();
     if (arguments.sample && *arguments.sample < c.rows() * c.cols()) select(EntrySelection::sample(*arguments.sample, seed()));
-    if (!arguments.certificate.empty()) return;  // brings its own oracle
+    if (!arguments.certificate.empty()) return;  // checking a certificate uses its own oracle
     if (arguments.mpfr)
       oracle_ = std::make_unique<MpfrOracle>(judged_.operands(), MpfrOracle::exact_bits(judged_.inner()));
     else
       oracle_ = std::make_unique<ExactOracle>(judged_.operands());
   }
 
-  [[nodiscard]] const OperandFiles& files() const { return files_; }
+  [[nodiscard]] const files::OperandFiles& files() const { return files_; }
 
-  /// The entries that are looked at; none where all are.
+  /// The sample of entries to judge; empty if all are judged.
   [[nodiscard]] const std::optional<Sample>& sample() const { return sample_; }
 
-  /// Recomputes every claim of the certificate in a file, or in the report in it: of all entries if asked to, else of as many
-  /// as are affordable, where no sample was asked for.
+  /// Recomputes every claim of the certificate in a file, or in the file's report. Checks all entries if asked to, otherwise
+  /// the requested sample, otherwise as many entries as are affordable.
   CertificateCheck check(const std::string& path) {
-    const InputFile file(path);
-    if (file.size() > largest_certificate) throw InputError(file.name(), "the file is too large for a certificate");
+    const files::InputFile file(path);
+    if (file.size() > largest_certificate) throw files::InputError(file.name(), "the file is too large for a certificate");
     const auto text = file.head(static_cast<std::size_t>(file.size()));
-    Progress progress("checking");
+    files::Progress progress("checking");
     try {
       if (!arguments_.all && !arguments_.sample) select(affordable_selection(text, seed()));
       CertificateCheck found;
@@ -109,7 +109,7 @@ class Judge {
       });
       return found;
     } catch (const std::invalid_argument& error) {
-      throw InputError(file.name(), error.what());
+      throw files::InputError(file.name(), error.what());
     }
   }
 
@@ -127,7 +127,7 @@ class Judge {
     return watched<Verdict>([&](const Oracle& oracle) { return ozbound::verify(result_.view(), oracle, bound, options_); });
   }
 
-  /// By the bound of a formula, and by its bits.
+  /// Judges C by the bound of a formula, and by its bits.
   [[nodiscard]] FormulaVerdict judge(const std::string& claim, const Formula& formula) const {
     if (files_.is_complex())
       throw std::invalid_argument("--claims: what cuBLAS's emulation makes of complex products is not known");
@@ -150,7 +150,7 @@ class Judge {
     return selection.is_all() ? c.rows() * c.cols() : static_cast<Index>(selection.positions(c.rows(), c.cols()).size());
   }
 
-  /// A sample that holds every entry is none.
+  /// Sets the sample, unless it holds every entry.
   void select(const EntrySelection& selection) {
     const Index all = result_.view().rows() * result_.view().cols();
     options_.selection = selection;
@@ -162,16 +162,16 @@ class Judge {
 
   template <class Result>
   [[nodiscard]] Result watched(const std::function<Result(const Oracle&)>& pass) const {
-    Progress progress("judging");
+    files::Progress progress("judging");
     Result result;
     interruptibly("interrupted", [&] { result = pass(WatchedOracle(*oracle_, entries(), progress)); });
     return result;
   }
 
   const Arguments& arguments_;
-  OperandFiles files_;
+  files::OperandFiles files_;
   JudgedOperands judged_;
-  MatrixFile c_;
+  files::MatrixFile c_;
   JudgedResult result_;
   JudgeOptions options_;
   std::optional<Sample> sample_;
@@ -192,29 +192,29 @@ nlohmann::ordered_json record(const Measurement& measured) {
 
 void print_for_people(const Measurement& measured, bool complex) {
   const auto* const k = complex ? "2k" : "k";
-  print_table(
-      {{complex ? "parts measured" : "entries measured", fmt::format("{}", measured.entries)},
-       {"NaN or infinity wrong", fmt::format("{}", measured.special_mismatches)},
-       {"not correctly rounded", fmt::format("{}", measured.not_correctly_rounded)},
-       {"rounding undecided", fmt::format("{}", measured.undecided)},
-       {"componentwise", format_upper(measured.componentwise_upper) + "  max |C^ - C| / M"},
-       {"dgemm", fmt::format("{}  max |C^ - C| / ({} u M)", format_upper(measured.dgemm_upper), k)},
-       {"dgemm-typical", fmt::format("{}  max |C^ - C| / (sqrt({}) u M)", format_upper(measured.dgemm_typical_upper), k)},
-       {"normwise",
-        fmt::format("{}  ||C^ - C||_F / ||M||_F: relative to {}", format_upper(measured.normwise_upper), normwise_measure)},
-       {"relative", format_upper(measured.relative_upper) + "  max |C^ - C| / |C|"}});
+  print_table({{complex ? "parts measured" : "entries measured", fmt::format("{}", measured.entries)},
+               {"NaN or infinity wrong", fmt::format("{}", measured.special_mismatches)},
+               {"not correctly rounded", fmt::format("{}", measured.not_correctly_rounded)},
+               {"rounding undecided", fmt::format("{}", measured.undecided)},
+               {"componentwise", files::format_upper(measured.componentwise_upper) + "  max |C^ - C| / M"},
+               {"dgemm", fmt::format("{}  max |C^ - C| / ({} u M)", files::format_upper(measured.dgemm_upper), k)},
+               {"dgemm-typical",
+                fmt::format("{}  max |C^ - C| / (sqrt({}) u M)", files::format_upper(measured.dgemm_typical_upper), k)},
+               {"normwise", fmt::format("{}  ||C^ - C||_F / ||M||_F: relative to {}",
+                                        files::format_upper(measured.normwise_upper), normwise_measure)},
+               {"relative", files::format_upper(measured.relative_upper) + "  max |C^ - C| / |C|"}});
 }
 
-Verification judge_claims(const Judge& judge, const Claims& claims) {
+Verification judge_claims(const Judge& judge, const files::Claims& claims) {
   Verification verification;
   for (const auto& target : claims.targets) verification.verdicts.push_back(judge.judge(target));
   for (const double bound : claims.largest_bounds) verification.verdicts.push_back(judge.judge(bound));
   return verification;
 }
 
-Claims claims_of(const Arguments& arguments) {
-  Claims claims;
-  if (!arguments.report.empty()) claims = read_claims(arguments.report);
+files::Claims claims_of(const Arguments& arguments) {
+  files::Claims claims;
+  if (!arguments.report.empty()) claims = files::read_claims(arguments.report);
   if (!arguments.target.empty()) claims.targets.push_back(parse_target(arguments.target));
   return claims;
 }
@@ -254,7 +254,7 @@ nlohmann::ordered_json record(const CertificateCheck& check, const std::optional
           {"limits", check.limits}};
 }
 
-/// What was found, and of what: a sample does not show that every claim holds.
+/// The result, and the entries it is about. A sample does not show that every claim holds.
 std::string headline(const CertificateCheck& check, const std::optional<Sample>& sample) {
   if (!sample) return check.holds() ? "every claim holds" : "REJECTED";
   return text_of(*sample) + (check.holds() ? ": no claim fails" : ": REJECTED");
@@ -265,7 +265,7 @@ void print_for_people(const CertificateCheck& check, const std::optional<Sample>
               {"claims", fmt::format("{} recomputed", check.claims.size())},
               {complex ? "parts" : "entries", fmt::format("{} recomputed", check.entries)}};
   for (const auto& claim : check.claims)
-    if (!claim.holds) table.emplace_back("wrong", one_line(claim.claim + ": " + claim.finding));
+    if (!claim.holds) table.emplace_back("wrong", files::one_line(claim.claim + ": " + claim.finding));
   for (const auto& limit : check.limits) table.emplace_back("not shown", limit);
   print_table(table);
 }
@@ -292,11 +292,11 @@ ExitCode run(const Arguments& arguments, const std::string& command_line) {
   if (!arguments.certificate.empty()) return check(arguments, command_line);
   if (arguments.seed && !arguments.sample) throw std::invalid_argument("--seed: it needs --sample, or --certificate");
   if (!arguments.formula.empty()) {
-    const auto formula = parse_formula(arguments.formula);  // refused before the matrices are read
+    const auto formula = parse_formula(arguments.formula);  // throws before the matrices are read
     const Judge judge(arguments, command_line);
     return report_formula(judge.judge(arguments.formula, formula), judge, arguments.json);
   }
-  const auto claims = claims_of(arguments);  // refuses a wrong target before the matrices are read
+  const auto claims = claims_of(arguments);  // throws for a wrong target before the matrices are read
   const Judge judge(arguments, command_line);
   if (claims.empty()) return report_measurement(judge.measure(), judge, arguments.json);
   claims.check(arguments.operands, judge.files());
@@ -311,7 +311,7 @@ void add_verify(CLI::App& app, Action& action) {
   auto* command =
       app.add_subcommand("verify", "Measure how wrong a product is, whoever computed it, or judge it against a claim");
   auto arguments = std::make_shared<Arguments>();
-  add_operand_arguments(*command, arguments->operands);
+  files::add_operand_arguments(*command, arguments->operands);
   command->add_option("C", arguments->c, "File of the product to judge")->required()->type_name("");
   auto* target = add_target_option(*command, arguments->target, "Judge by this target, see below");
   auto* report = command->add_option("--report", arguments->report, "Judge by what this report of a product claims");
@@ -330,13 +330,13 @@ void add_verify(CLI::App& app, Action& action) {
   auto* sample = command->add_option_function<std::string>(
       "--sample",
       [arguments](const std::string& text) {
-        arguments->sample = parse_integer(text, "--sample", 1, std::numeric_limits<Index>::max());
+        arguments->sample = files::parse_integer(text, "--sample", 1, std::numeric_limits<Index>::max());
       },
       "Look at so many entries only, the corners and random others");
   sample->type_name("ENTRIES");
   command
       ->add_option_function<std::string>(
-          "--seed", [arguments](const std::string& text) { arguments->seed = parse_unsigned(text, "--seed"); },
+          "--seed", [arguments](const std::string& text) { arguments->seed = files::parse_unsigned(text, "--seed"); },
           "Another random sample; 0 where it is not given")
       ->type_name("INTEGER");
   command

@@ -12,12 +12,12 @@ class App;
 
 namespace ozbound::cli {
 
-/// The subcommand that the arguments chose, ready to run. It is given the command line, for the record; it throws where it
-/// cannot go on, and main says why.
+/// The subcommand that the arguments chose, ready to run. Takes the command line, for the record. Throws if it cannot continue;
+/// main then prints the reason.
 using Action = std::function<ExitCode(const std::string& command_line)>;
 
-/// Each adds one subcommand to `app`, which stores itself in `action` when it is parsed. One file each, command_NAME.cpp; a new
-/// one is also listed in main.cpp. `action` must outlive `app`.
+/// Each function adds one subcommand to `app`. The subcommand stores itself in `action` when it is parsed. Each has its own
+/// file, command_NAME.cpp; a new one must also be listed in main.cpp. `action` must outlive `app`.
 void add_audit(CLI::App& app, Action& action);
 void add_bounds(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);

@@ -27,14 +27,14 @@ std::vector<std::string> options_of(const CLI::App& command) {
   return names;
 }
 
-/// A text in single quotes of a shell.
+/// A text in single quotes for a shell.
 std::string shell_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
 }
 
-/// A text with a backslash before each of some characters.
+/// A text with a backslash before each occurrence of some characters.
 std::string escaped(std::string_view text, std::string_view characters) {
   std::string out;
   for (const char c : text) {

@@ -23,7 +23,7 @@ EngineChoice parse_engine(const std::string& text) {
   if (text == "cpu") return EngineChoice::cpu;
   if (text == "cuda") return EngineChoice::cuda;
   if (text == "native") return EngineChoice::native;
-  throw std::invalid_argument("--engine: " + quote(text) + " is not one of auto, cpu, cuda, native");
+  throw std::invalid_argument("--engine: " + files::quote(text) + " is not one of auto, cpu, cuda, native");
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ CLI::Option* add_engine_option(CLI::App& command, EngineChoice& choice) {
 
 void add_threads_option(CLI::App& command, int& threads) {
   const auto store = [&threads](const std::string& text) {
-    threads = static_cast<int>(parse_integer(text, "--threads", 1, most_threads));
+    threads = static_cast<int>(files::parse_integer(text, "--threads", 1, most_threads));
   };
   command.add_option_function<std::string>("--threads", store, "Threads; as many as the machine offers if not given")
       ->type_name("COUNT");
@@ -46,7 +46,7 @@ void add_threads_option(CLI::App& command, int& threads) {
 
 CLI::Option* add_target_option(CLI::App& command, std::string& target, const std::string& help) {
   const auto store = [&target](const std::string& text) {
-    static_cast<void>(parse_target(text));  // refused before a file is read
+    static_cast<void>(parse_target(text));  // throws before a file is read
     target = text;
   };
   command.footer(target_help());
@@ -80,12 +80,12 @@ const NativeGemm* native_gemm(EngineChoice choice) {
 
 Decision read_decision(const std::filesystem::path& path) {
   const FloatEnvironment environment;
-  const InputFile file(path);
-  const auto json = read_json(file);
+  const files::InputFile file(path);
+  const auto json = files::read_json(file);
   try {
-    return decision_from_json(member_of_report(file, json, "decision"));
+    return decision_from_json(files::member_of_report(file, json, "decision"));
   } catch (const std::invalid_argument& error) {
-    throw InputError(file.name(), error.what());
+    throw files::InputError(file.name(), error.what());
   }
 }
 

@@ -16,50 +16,50 @@ class Option;
 
 namespace ozbound::cli {
 
-/// Which ways of computing C are open.
+/// The ways of computing C to choose from.
 enum class EngineChoice {
   automatic,  ///< slices, native DGEMM and the superaccumulator, on the CPU and on a CUDA device
-  cpu,        ///< there, no native DGEMM
-  cuda,       ///< likewise
-  native,     ///< native DGEMM of the CPU alone
+  cpu,        ///< slices and the superaccumulator on the CPU, without native DGEMM
+  cuda,       ///< likewise on a CUDA device
+  native,     ///< only native DGEMM, on the CPU
 };
 
-/// How the command line wants C to be computed, and with how many threads.
+/// The target, the way of computing C, and the threads, from the command line.
 struct DecisionArguments {
-  std::string target;  ///< empty where it is not given
+  std::string target;  ///< empty if not given
   EngineChoice engine = EngineChoice::automatic;
   int threads = 0;  ///< 0: as many as the machine offers
 };
 
-/// The options of a subcommand that others of its options may exclude.
+/// The options of a subcommand, for others of its options to exclude.
 struct DecisionOptions {
   CLI::Option* target;
   CLI::Option* engine;
 };
 
-/// --target, --engine and --threads. `arguments` must outlive `command`.
+/// Adds --target, --engine and --threads. `arguments` must outlive `command`.
 DecisionOptions add_decision_arguments(CLI::App& command, DecisionArguments& arguments);
 
-/// --target alone, of which --help says what each means. `target` must outlive `command`.
+/// Adds only --target; --help explains each target. `target` must outlive `command`.
 CLI::Option* add_target_option(CLI::App& command, std::string& target, const std::string& help);
 
-/// --engine alone. `choice` must outlive `command`.
+/// Adds only --engine. `choice` must outlive `command`.
 CLI::Option* add_engine_option(CLI::App& command, EngineChoice& choice);
 
-/// --threads alone. `threads` must outlive `command`.
+/// Adds only --threads. `threads` must outlive `command`.
 void add_threads_option(CLI::App& command, int& threads);
 
-/// For commands that must meet every target. @throws std::invalid_argument for native DGEMM alone.
+/// For commands that must meet every target. @throws std::invalid_argument for the choice of native DGEMM only.
 void refuse_native_alone(EngineChoice choice);
 
-/// An engine with that many threads, which everything else in this process uses from now on too.
+/// An engine with that many threads. Sets the number of threads for the whole process.
 CpuEngine make_engine(int threads);
 
-/// The CPU's native DGEMM, where a choice leaves it open, or null.
+/// The CPU's native DGEMM if the choice allows it, otherwise null.
 const NativeGemm* native_gemm(EngineChoice choice);
 
-/// A saved decision (docs/records.md): the file holds it alone, or a report with a member `decision`.
-/// @throws InputError for anything else.
+/// Reads a saved decision (docs/records.md): a file with only a decision, or a report with a member `decision`.
+/// @throws InputError for any other file.
 Decision read_decision(const std::filesystem::path& path);
 
 }  // namespace ozbound::cli

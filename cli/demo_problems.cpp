@@ -11,8 +11,8 @@ namespace ozbound::cli {
 namespace {
 
 DemoProblem from_files(std::string name, const std::filesystem::path& data, const std::string& a, const std::string& b) {
-  return {std::move(name), a == b ? a + ", squared" : a + ", " + b, read_matrix(data / a).to_double(),
-          read_matrix(data / b).to_double()};
+  return {std::move(name), a == b ? a + ", squared" : a + ", " + b, files::read_matrix(data / a).to_double(),
+          files::read_matrix(data / b).to_double()};
 }
 
 DemoProblem from_recipe(std::string name, const Recipe& recipe) {

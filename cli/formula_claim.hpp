@@ -9,17 +9,17 @@
 
 namespace ozbound::cli {
 
-/// C against a formula's bits, and against the bound that the formula implies.
+/// The comparison of C with a formula's bits, and with the bound that the formula implies.
 struct FormulaVerdict {
-  std::string formula;  ///< as it was claimed
+  std::string formula;  ///< as the user claimed it
   Verdict bound;
   FormulaBits bits;
 };
 
-/// What `ozbound verify --claims --json` prints: schema ozbound-verification-1 with `formula` (docs/records.md).
+/// The output of `ozbound verify --claims --json`: schema ozbound-verification-1 with `formula` (docs/records.md).
 nlohmann::ordered_json to_json(const FormulaVerdict& verdict);
 
-/// The same for people.
+/// The verdict in words.
 std::string explain(const FormulaVerdict& verdict);
 
 }  // namespace ozbound::cli

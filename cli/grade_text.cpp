@@ -17,14 +17,14 @@ namespace {
 constexpr std::array all_outcomes{Outcome::pass,    Outcome::fail,     Outcome::crashed, Outcome::hung,
                                   Outcome::differs, Outcome::measured, Outcome::skipped};
 
-/// What a grade is written with: lines of a width.
+/// Writes a grade in lines of a width.
 class GradeText {
  public:
   GradeText(const Grade& grade, std::size_t width) : grade_(grade), width_(width) {}
 
   [[nodiscard]] std::string heading(const GradeOrigin& origin) const {
     const auto& identity = grade_.identity;
-    auto out = one_line(grade_.library) + "\n";
+    auto out = files::one_line(grade_.library) + "\n";
     if (!identity.file.empty())
       out += indented(
           2, fmt::format("{}: {}, {} bytes, CRC-32 {:08x}", identity.file, identity.symbol, identity.bytes, identity.crc32));
@@ -54,7 +54,7 @@ class GradeText {
 
  private:
   [[nodiscard]] std::string indented(std::size_t by, const std::string& text) const {
-    return text.empty() ? "" : std::string(by, ' ') + hanging(one_line(text), by, width_) + "\n";
+    return text.empty() ? "" : std::string(by, ' ') + files::hanging(files::one_line(text), by, width_) + "\n";
   }
 
   [[nodiscard]] std::string printed_lines(const std::string& printed) const {
@@ -66,26 +66,26 @@ class GradeText {
   }
 
   [[nodiscard]] std::string explained(const Finding& finding) const {
-    return fmt::format("{:<{}}  {}\n", to_string(finding.outcome), outcome_width, one_line(finding.test)) +
+    return fmt::format("{:<{}}  {}\n", to_string(finding.outcome), outcome_width, files::one_line(finding.test)) +
            indented(below, "asked: " + finding.statement) + indented(below, "by:    " + finding.source) +
            indented(below, finding.detail.empty() ? "" : "found: " + finding.detail);
   }
 
-  /// What was measured; cases are counted in the note.
+  /// The measured values, without the number of cases, which is in the note.
   static std::string measured(const Finding& finding) {
     std::string out;
     for (const auto& [name, value] : finding.values)
       if (name != "cases" && name != "contradictions")
-        out += fmt::format("{}{} {:.4g}", out.empty() ? "" : ", ", one_line(name), value);
+        out += fmt::format("{}{} {:.4g}", out.empty() ? "" : ", ", files::one_line(name), value);
     return out;
   }
 
-  /// Its outcome, its name and what was measured; its note, unless it is a fault, which is explained already, there or below.
+  /// The outcome, the name and the measured values, and the note. Faults have no note, since they are explained elsewhere.
   [[nodiscard]] std::string line(const Finding& finding, std::size_t width) const {
-    auto out = fmt::format("{:<{}}  {:<{}}  ", to_string(finding.outcome), outcome_width, one_line(finding.test), width);
+    auto out = fmt::format("{:<{}}  {:<{}}  ", to_string(finding.outcome), outcome_width, files::one_line(finding.test), width);
     auto beside = measured(finding), note = is_fault(finding.outcome) ? "" : finding.detail;
-    if (beside.empty() && out.size() + width_of(note) <= width_) std::swap(beside, note);
-    out += hanging(one_line(beside), out.size(), std::max(width_, out.size() + narrowest));
+    if (beside.empty() && out.size() + files::width_of(note) <= width_) std::swap(beside, note);
+    out += files::hanging(files::one_line(beside), out.size(), std::max(width_, out.size() + narrowest));
     out.erase(out.find_last_not_of(' ') + 1);
     return out + "\n" + indented(below, note);
   }

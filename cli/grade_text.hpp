@@ -7,9 +7,9 @@
 
 namespace ozbound::cli {
 
-/// A grade for people in lines of a width: the library and where it was graded, its faults with what explains them, every
-/// part's findings with their notes, and how many of each outcome. Programs that show the faults are left to the page and the
-/// JSON.
+/// A grade in words, in lines of a width: the library and the machine of the grading, its faults with their explanations, the
+/// findings of every part with notes, and the number of each outcome. Programs that show the faults appear only in the page and
+/// the JSON.
 std::string grade_text(const Grade& grade, const GradeOrigin& origin, std::size_t width);
 
 }  // namespace ozbound::cli

@@ -5,10 +5,10 @@
 
 namespace ozbound::cli {
 
-/// What every target says of C.
+/// The meaning of every target.
 std::string target_help();
 
-/// What the exit codes mean.
+/// The meaning of the exit codes.
 std::string exit_code_help();
 
 }  // namespace ozbound::cli

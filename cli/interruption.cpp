@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::array signals{SIGINT, SIGTERM};
 
-// What the handler writes and reads.
+// Data that the signal handler writes and reads.
 std::atomic<bool> requested = false;
 std::atomic<int> first_signal = 0;
 std::array<struct sigaction, signals.size()> before;
@@ -22,7 +22,7 @@ void restore() {
 }
 
 void request(int signal) {
-  restore();  // for the second one
+  restore();  // a second signal gets its former effect
   first_signal = signal;
   requested = true;
 }
@@ -46,7 +46,7 @@ int SignalScope::caught() { return first_signal; }
 void Interrupted::end_process() const {
   std::signal(signal_, SIG_DFL);
   std::raise(signal_);
-  std::_Exit(128 + signal_);  // where a debugger, say, took the signal
+  std::_Exit(128 + signal_);  // if something, such as a debugger, took the signal
 }
 
 }  // namespace ozbound::cli

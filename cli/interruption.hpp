@@ -8,20 +8,20 @@
 
 namespace ozbound::cli {
 
-/// A signal came while interruptibly() worked; what() says what that means for the outputs.
+/// A signal came during interruptibly(). what() tells the consequence for the outputs.
 class Interrupted : public std::runtime_error {
  public:
   Interrupted(int signal, const std::string& outcome) : std::runtime_error(outcome), signal_(signal) {}
 
-  /// Ends the process as the signal would have, had it not been caught: for the shell that waits.
+  /// Ends the process as the uncaught signal would have ended it, so that the waiting shell sees the signal.
   [[noreturn]] void end_process() const;
 
  private:
   int signal_;
 };
 
-/// While it lives, the first SIGINT or SIGTERM, unless it is ignored, cancels what this thread computes. A second one does what
-/// it did before: it ends the process at once (remove_temporaries_on_signals). One at a time.
+/// During its lifetime, the first SIGINT or SIGTERM, unless ignored, cancels the computation of this thread. A second one has
+/// its former effect: it ends the process at once (remove_temporaries_on_signals). Only one SignalScope may live at a time.
 class SignalScope {
  public:
   SignalScope();
@@ -29,15 +29,15 @@ class SignalScope {
   SignalScope(const SignalScope&) = delete;
   SignalScope& operator=(const SignalScope&) = delete;
 
-  /// The signal that came; 0: none.
+  /// The signal that came; 0 if none.
   [[nodiscard]] static int caught();
 
  private:
   CancelScope cancel_;
 };
 
-/// Runs work that looks at CancelScope. @throws Interrupted with `outcome` if SIGINT or SIGTERM comes meanwhile, even if the
-/// work was done by then.
+/// Runs work that checks CancelScope. @throws Interrupted with `outcome` if SIGINT or SIGTERM comes during the work, even if
+/// the work was already done.
 template <class Work>
 void interruptibly(const std::string& outcome, const Work& work) {
   try {

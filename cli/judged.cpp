@@ -10,7 +10,7 @@
 namespace ozbound::cli {
 namespace {
 
-/// The same elements as doubles, in `copy` unless they are doubles.
+/// The elements as doubles: in place if they are doubles, otherwise in `copy`.
 MatrixView<const double> doubles(const InputView& input, Matrix<double>& copy) {
   if (const auto* view = std::get_if<MatrixView<const double>>(&input.typed())) return *view;
   const auto& floats = std::get<MatrixView<const float>>(input.typed());
@@ -33,7 +33,7 @@ MatrixView<const std::complex<double>> doubles(const ComplexInputView& input, Co
 
 }  // namespace
 
-JudgedOperands::JudgedOperands(const OperandFiles& files) {
+JudgedOperands::JudgedOperands(const files::OperandFiles& files) {
   const FloatEnvironment environment;  // subnormal numbers of binary32 become doubles
   if (!files.is_complex()) {
     operands_ = {doubles(files.a(), a_), doubles(files.b(), b_), files.alpha(), files.beta(), doubles(files.c0(), c0_)};
@@ -46,7 +46,7 @@ JudgedOperands::JudgedOperands(const OperandFiles& files) {
   operands_ = complex_->operands();
 }
 
-JudgedResult::JudgedResult(const MatrixFile& c) : c_(c) {
+JudgedResult::JudgedResult(const files::MatrixFile& c) : c_(c) {
   if (!c.is_complex()) return;
   if (c.is_float())
     complex_.emplace(std::get<Matrix<std::complex<float>>>(c.values).view());

@@ -11,15 +11,16 @@
 
 namespace ozbound::cli {
 
-/// The operands of a product as oracles take them: doubles, and of a complex product those of its real one (ComplexOperands).
+/// The operands of a product in the form of oracles: doubles; for a complex product the operands of its real product
+/// (ComplexOperands).
 class JudgedOperands {
  public:
-  explicit JudgedOperands(const OperandFiles& files);
+  explicit JudgedOperands(const files::OperandFiles& files);
   JudgedOperands(const JudgedOperands&) = delete;
   JudgedOperands& operator=(const JudgedOperands&) = delete;
 
   [[nodiscard]] const Operands& operands() const { return operands_; }
-  [[nodiscard]] Index inner() const { return operands_.a.cols(); }  ///< twice that of a complex product
+  [[nodiscard]] Index inner() const { return operands_.a.cols(); }  ///< twice the inner dimension of a complex product
 
  private:
   Matrix<double> a_, b_, c0_;  // copies of floats
@@ -27,15 +28,15 @@ class JudgedOperands {
   Operands operands_;
 };
 
-/// C likewise: the parts of each row of a complex one, one above the other. `c` must outlive it.
+/// C in the form of oracles. For a complex C, the parts of each row one above the other. `c` must outlive it.
 class JudgedResult {
  public:
-  explicit JudgedResult(const MatrixFile& c);
+  explicit JudgedResult(const files::MatrixFile& c);
 
   [[nodiscard]] ResultView view() const;
 
  private:
-  const MatrixFile& c_;
+  const files::MatrixFile& c_;
   std::optional<ComplexResult> complex_;
 };
 

@@ -11,7 +11,7 @@ namespace ozbound::cli {
 
 Machine make_machine(EngineChoice choice, int threads) {
   if (threads > 0) omp_set_num_threads(threads);
-  if (choice == EngineChoice::native) static_cast<void>(native_gemm(choice));  // refuses what this build has not
+  if (choice == EngineChoice::native) static_cast<void>(native_gemm(choice));  // throws if this build has no native DGEMM
   if (choice == EngineChoice::automatic) return Machine::detect(threads);
   if (choice != EngineChoice::cuda) return Machine::cpu(threads);
   if (const auto obstacle = cuda_obstacle(); !obstacle.empty()) throw std::invalid_argument("--engine: " + obstacle);

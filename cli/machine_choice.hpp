@@ -8,14 +8,15 @@
 
 namespace ozbound::cli {
 
-/// What products may run on under a choice, with that many threads, which everything else in this process uses from now on too.
-/// @throws std::invalid_argument where the choice asks for what is not here.
+/// The machine for a choice, with that many threads. Sets the number of threads for the whole process.
+/// @throws std::invalid_argument if the choice asks for something that is not available.
 Machine make_machine(EngineChoice choice, int threads);
 
 /// The ways of computing C that a choice leaves open.
 Choices make_choices(EngineChoice choice);
 
-/// The engine of a choice that leaves one open: the device's, or the CPU's. @throws std::invalid_argument where it is not here.
+/// The engine of a choice that allows only one: the device's, or the CPU's. @throws std::invalid_argument if it is not
+/// available.
 std::shared_ptr<const Engine> make_engine(EngineChoice choice, int threads);
 
 }  // namespace ozbound::cli

@@ -21,7 +21,7 @@ namespace ozbound::cli {
 namespace {
 
 ExitCode complain(std::string_view wrong, ExitCode code = ExitCode::bad_input) {
-  fmt::print(stderr, "ozbound: {}\n", one_line(wrong));
+  fmt::print(stderr, "ozbound: {}\n", files::one_line(wrong));
   return code;
 }
 
@@ -43,11 +43,11 @@ ExitCode run(int argc, const char* const* argv) {
     return ExitCode::success;
   } catch (const CLI::ParseError& error) {
     return complain(usage_error(app, error, argc, argv));
-  } catch (const std::invalid_argument& error) {  // a value of an option
+  } catch (const std::invalid_argument& error) {  // a wrong value of an option
     return complain(usage_error(app, error, argc, argv));
   }
   try {
-    const auto code = action(shell_command({argv, argv + argc}));
+    const auto code = action(files::shell_command({argv, argv + argc}));
     finish_output();
     return code;
   } catch (const std::invalid_argument& error) {
@@ -77,7 +77,7 @@ ExitCode run_or_complain(int argc, const char* const* argv) {
 }  // namespace ozbound::cli
 
 int main(int argc, char** argv) {
-  std::fesetenv(FE_DFL_ENV);  // whatever a library made of it that was loaded before
-  ozbound::cli::remove_temporaries_on_signals();
+  std::fesetenv(FE_DFL_ENV);  // undoes changes by libraries loaded earlier
+  ozbound::files::remove_temporaries_on_signals();
   return static_cast<int>(ozbound::cli::run_or_complain(argc, argv));
 }

@@ -8,7 +8,7 @@
 namespace ozbound::cli {
 namespace {
 
-/// A text as troff shows it: backslashes, hyphens that are minus signs, and lines that would be requests.
+/// A text for troff: escapes backslashes, hyphens that are minus signs, and lines that would be requests.
 std::string troff(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -55,7 +55,7 @@ std::string entries(const CLI::App& command, bool positional, const char* title)
   return text.empty() ? "" : fmt::format(".SH {}\n", title) + text;
 }
 
-/// Lines as they are.
+/// Lines to be shown unchanged.
 std::string block(const char* title, const std::string& text) {
   return fmt::format(".SH {}\n.nf\n{}\n.fi\n", title, troff(text));
 }

@@ -10,14 +10,14 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json record(const std::string& file, const OperandFiles::Stored& stored, char op) {
+ordered_json record(const std::string& file, const files::OperandFiles::Stored& stored, char op) {
   return {{"file", file}, {"rows", stored.rows}, {"cols", stored.cols}, {"type", stored.type}, {"op", std::string(1, op)}};
 }
 
 }  // namespace
 
-ordered_json operand_record(const OperandArguments& arguments, const OperandFiles& files) {
-  // Conjugation changes no real number.
+ordered_json operand_record(const files::OperandArguments& arguments, const files::OperandFiles& files) {
+  // Conjugation does not change real numbers.
   const auto op = [&files](char given) { return given == 'C' && !files.is_complex() ? 'T' : given; };
   const auto& stored = files.stored();
   ordered_json all{{"a", record(arguments.a, stored[0], op(arguments.op_a))},

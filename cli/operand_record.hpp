@@ -8,6 +8,6 @@
 namespace ozbound::cli {
 
 /// Files, sizes and types of the operands, and the scalars (docs/records.md).
-nlohmann::ordered_json operand_record(const OperandArguments& arguments, const OperandFiles& files);
+nlohmann::ordered_json operand_record(const files::OperandArguments& arguments, const files::OperandFiles& files);
 
 }  // namespace ozbound::cli

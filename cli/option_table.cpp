@@ -8,7 +8,7 @@
 namespace ozbound::cli {
 namespace {
 
-/// The words of `auto|cpu|cuda`; none where there is no choice.
+/// The words of `auto|cpu|cuda`; empty if the value is no choice of words.
 std::vector<std::string> alternatives(const std::string& value) {
   std::vector<std::string> words;
   for (std::size_t at = 0; value.find('|') != std::string::npos && at <= value.size();) {

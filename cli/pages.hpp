@@ -13,7 +13,7 @@ namespace ozbound::cli {
 /// The man pages of the command and of each subcommand, by the names of their files: `ozbound.1`, `ozbound-gemm.1`, …
 std::map<std::string, std::string> man_pages(const CLI::App& app);
 
-/// What completes subcommands, options and their values in a shell.
+/// A script for bash that completes subcommands, options and their values.
 std::string bash_completion(const CLI::App& app);
 std::string zsh_completion(const CLI::App& app);
 std::string fish_completion(const CLI::App& app);

@@ -7,13 +7,13 @@
 
 namespace ozbound::cli {
 
-/// A matrix of zeros to write a product into: complex where it is, binary32 where A and B are.
-MatrixFile new_product(const OperandFiles& files);
+/// A matrix of zeros for the product: complex if the product is complex, binary32 if A and B are.
+files::MatrixFile new_product(const files::OperandFiles& files);
 
-/// The product of these files, to be written to `c`, which must be as new_product makes it. All must outlive it.
-Product product_of(const OperandFiles& files, MatrixFile& c);
+/// The product of these files, written to `c`, which must come from new_product. All must outlive the product.
+Product product_of(const files::OperandFiles& files, files::MatrixFile& c);
 
-/// The same without a C, for who decides.
-Product product_of(const OperandFiles& files);
+/// The product of these files without a C; for callers that only decide.
+Product product_of(const files::OperandFiles& files);
 
 }  // namespace ozbound::cli

@@ -19,48 +19,49 @@ class App;
 
 namespace ozbound::cli {
 
-/// --json and --wide, of every subcommand. @param otherwise what --json takes the place of: "a table"
+/// Adds --json and --wide to a subcommand. @param otherwise the output that --json replaces: "a table"
 void add_output_options(CLI::App& command, bool& json, const std::string& otherwise);
 
-/// Of a line for people, in characters: what the variable COLUMNS says, else the terminal that standard output is, else 100; at
-/// least 40. Unlimited with --wide.
+/// The width of a line in characters: the variable COLUMNS, otherwise that of the terminal on standard output, otherwise 100;
+/// at least 40. Unlimited with --wide.
 std::size_t output_width();
 
-/// What is said, under what name.
+/// Pairs of a name and a value.
 using Table = std::vector<std::pair<std::string, std::string>>;
 
-// For people, on standard output, but nothing where a file or JSON goes there.
+// Output for people, on standard output. Prints nothing if a file or JSON goes to standard output.
 
-/// A line each, the second column aligned, cut to output_width(); a value that is a command of ozbound stays whole.
+/// Prints a line for each pair, the second column aligned, cut to output_width(). A value that is a command of ozbound is not
+/// cut.
 void print_table(const Table& table);
 
-/// Rows of cells, cut to output_width().
-void print_columns(const std::vector<Cells>& rows);
+/// Prints rows of cells, cut to output_width().
+void print_columns(const std::vector<files::Cells>& rows);
 
-/// Sentences, cut to output_width().
+/// Prints sentences, cut to output_width().
 void print_paragraph(std::string_view text);
 
-/// This text as it is.
+/// Prints this text unchanged.
 void print_text(std::string_view text);
 
-// For programs.
+// Output for programs.
 
-/// As JSON has no infinity: "inf", or "nan".
+/// A number in JSON. Infinity, which JSON does not have, becomes "inf", and NaN "nan".
 nlohmann::ordered_json json_number(double x);
 
-/// The same of a complex number: of its real part where the imaginary part is zero, else of both in an array.
+/// A complex number in JSON: its real part if the imaginary part is zero, otherwise both in an array.
 nlohmann::ordered_json json_number(const std::complex<double>& x);
 
-/// One object on standard output.
+/// Prints one object on standard output.
 void print_json(const nlohmann::ordered_json& object);
 
-/// The same as text that is at hand.
+/// Prints JSON text on standard output.
 void print_json_text(std::string_view text);
 
-/// The same appended to a file still to be committed.
-void write_json(AtomicFile& file, const nlohmann::ordered_json& object);
+/// Appends an object to a file that is not committed yet.
+void write_json(files::AtomicFile& file, const nlohmann::ordered_json& object);
 
-/// The same in a file, whole or not at all.
+/// Writes an object to a file, whole or not at all.
 void write_json(const std::filesystem::path& path, const nlohmann::ordered_json& object);
 
 }  // namespace ozbound::cli

@@ -8,10 +8,10 @@
 
 namespace ozbound::cli {
 
-/// Seconds of wall-clock time, phase by phase.
+/// Measures wall-clock seconds, phase by phase.
 class Stopwatch {
  public:
-  /// Runs a phase and returns what it returns.
+  /// Runs a phase and returns its result.
   template <class Phase>
   auto time(std::string name, Phase phase) {
     struct Lap {
@@ -24,7 +24,7 @@ class Stopwatch {
     return phase();
   }
 
-  /// The same of what is no function: a phase from start() to stop().
+  /// Measures a phase that is not a function, from start() to stop().
   void start() { start_ = std::chrono::steady_clock::now(); }
   void stop(std::string name) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;

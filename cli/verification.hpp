@@ -11,24 +11,24 @@
 
 namespace ozbound::cli {
 
-/// What an oracle says of what a certificate says.
+/// An oracle's verdicts on a certificate's claims.
 struct Verification {
   std::vector<Verdict> verdicts;
 
   [[nodiscard]] bool holds() const;
   [[nodiscard]] double ratio() const;   ///< the largest of all verdicts
-  [[nodiscard]] Index entries() const;  ///< judged, by each
+  [[nodiscard]] Index entries() const;  ///< number of entries that each verdict judged
 };
 
-/// How many passes over the selected entries `verify_product` takes.
+/// The number of passes over the selected entries in `verify_product`.
 Index verification_passes(const Certificate& certificate, const EntrySelection& selection);
 
-/// Judges C by the target, where the certificate says that it holds, and by the certificate's bound. A sample is not judged by
-/// a normwise target, which is about all entries, nor a correctly rounded C by its bound, which says less.
+/// Judges C by the target, if the certificate says that it holds, and by the certificate's bound. Does not judge a sample by a
+/// normwise target, which concerns all entries. Does not judge a correctly rounded C by its bound, which is weaker.
 Verification verify_product(const ResultView& c, const Certificate& certificate, const Oracle& oracle,
                             const JudgeOptions& options);
 
-/// What `ozbound verify --json` prints: schema ozbound-verification-1 (docs/records.md).
+/// The output of `ozbound verify --json`: schema ozbound-verification-1 (docs/records.md).
 nlohmann::ordered_json to_json(const Verification& verification);
 
 }  // namespace ozbound::cli

@@ -8,10 +8,11 @@
 
 namespace ozbound::cli {
 
-/// Answers for another oracle and tells how far a pass over so many entries has come. Both must outlive it.
+/// Answers for another oracle, and reports the progress of a pass over so many entries. The oracle and the callback must
+/// outlive it.
 class WatchedOracle final : public Oracle {
  public:
-  WatchedOracle(const Oracle& oracle, Index entries, Progress& progress)
+  WatchedOracle(const Oracle& oracle, Index entries, files::Progress& progress)
       : Oracle(oracle.operands()), oracle_(oracle), entries_(static_cast<double>(entries)), progress_(progress) {}
 
  private:
@@ -22,7 +23,7 @@ class WatchedOracle final : public Oracle {
 
   const Oracle& oracle_;
   double entries_;
-  Progress& progress_;
+  files::Progress& progress_;
   mutable std::atomic<Index> done_ = 0;
 };
 

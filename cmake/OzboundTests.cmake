@@ -33,8 +33,8 @@ function(ozbound_test_program target sources link label timeout)
     ${PROJECT_SOURCE_DIR}/verify/include ${PROJECT_SOURCE_DIR}/verify/src)
   target_link_libraries(${target} PRIVATE
     ${link} ozbound_flags OpenMP::OpenMP_CXX rapidcheck::rapidcheck GTest::gmock GTest::gtest_main)
-  # What they test has -O3, and they take half the time to compile without. Those of core are optimised, since much of what they
-  # test is inline, and those of verify, which take their time in headers of Boost.
+  # The libraries under test have -O3; tests take half the time to compile without it. Tests of core are optimised, since much
+  # of what they test is inline, and tests of verify, which spend their time in headers of Boost.
   if(target MATCHES "^ozbound_(core|verify)_(long_)?tests$")
     set(level -O1)
     set(first ozbound_core_tests)

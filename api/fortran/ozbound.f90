@@ -1,17 +1,17 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Ozbound for Fortran: the functions of ozbound.h, which says what they do, under the same names. Compile this file with your
-! own.
+! Ozbound for Fortran: the functions of ozbound.h, under the same names; ozbound.h documents them. Compile this file together
+! with your own.
 !
-! Handles are type(c_ptr); texts that go in end with c_null_char; ozb_string makes a Fortran string of one that comes out.
-! Arguments that C takes as null where they are not wanted (certificate, certificates) are optional. Matrices in column-major
-! order are as Fortran stores them: ozb_column_major, and the leading dimension is the first extent. Batches by pointers take
-! arrays of c_loc(matrix), the matrices being targets; of arguments that are one for all products, an array of one: [n].
+! Handles are type(c_ptr). Input texts end with c_null_char; ozb_string converts an output text to a Fortran string. Arguments
+! that may be null in C (certificate, certificates) are optional. Matrices in Fortran's order are column-major: pass
+! ozb_column_major, and the first extent as the leading dimension. Batches by pointers take arrays of c_loc(matrix), with
+! matrices that are targets. An argument shared by all products is an array of one element: [n].
 module ozbound
   use, intrinsic :: iso_c_binding
   implicit none
   public
 
-  ! The version that this module is of; ozb_version() is that of the library that runs.
+  ! The version of this module; ozb_version() returns the version of the library at run time.
   integer(c_int), parameter :: ozb_version_major = 0, ozb_version_minor = 2, ozb_version_patch = 0
 
   integer(c_int), parameter :: ozb_success = 0, ozb_does_not_hold = 1, ozb_invalid_argument = 2, ozb_cannot_certify = 3, &

@@ -22,7 +22,7 @@ namespace {
 
 std::size_t at(Index t) { return static_cast<std::size_t>(t); }
 
-/// Does what concerns product t alone, and says so in what it throws.
+/// Runs work on product t, and names the product in the exceptions of the work.
 template <class Work>
 auto of_product(Index t, const Work& work) {
   const auto named = [t](const std::exception& e) { return "product " + std::to_string(t) + ": " + e.what(); };
@@ -35,7 +35,7 @@ auto of_product(Index t, const Work& work) {
   }
 }
 
-/// Which matrix an operand is: products with the same one share it.
+/// Identifies the matrix of an operand: products with the same matrix share it.
 using Operand = std::tuple<const void*, Index, Index, Index, Index>;
 
 template <class T>
@@ -43,13 +43,13 @@ Operand operand_of(const MatrixView<const T>& view) {
   return {view.data(), view.rows(), view.cols(), view.row_stride(), view.col_stride()};
 }
 
-/// The products of a batch, every argument of which is checked, whatever it is used for.
+/// The products of a batch. All arguments are checked, even those that are not used.
 template <class T, class C = T>
 class Batch {
  public:
   using Views = BlasViews<T, C>;
 
-  /// Strided.
+  /// Takes a strided batch.
   Batch(const BlasArguments<T, C>& first, Index stride_a, Index stride_b, Index stride_c, Index count)
       : apart_("stride_c must keep the products apart: ") {
     check_size(stride_a, "stride_a");
@@ -71,7 +71,7 @@ class Batch {
     }
   }
 
-  /// By pointers.
+  /// Takes a batch by pointers.
   explicit Batch(const GemmBatch<T>& x) : apart_("c must keep the products apart: ") {
     check_size(x.batch_count, "batch_count");
     const auto check = [&x](const auto& values, const char* name) {
@@ -96,7 +96,7 @@ class Batch {
   [[nodiscard]] const Views& operator[](Index t) const { return products_[at(t)]; }
   [[nodiscard]] bool reads(Index t) const { return !is_zero(products_[at(t)].alpha); }
 
-  /// Refuses C's that share memory with each other, or with an A or B.
+  /// Refuses a C that shares memory with another C, or with an A or B.
   void check_overlap() const {
     std::vector<Line> written;
     for (Index t = 0; t < count(); ++t) for_lines(products_[at(t)].c, t, [&](const Line& line) { written.push_back(line); });
@@ -113,13 +113,13 @@ class Batch {
   }
 
  private:
-  /// The bytes [begin, end) of elements that lie together.
+  /// The bytes [begin, end) of contiguous elements.
   struct Line {
     std::uintptr_t begin, end;
     Index product;
   };
 
-  /// The rows or columns of a matrix as a BLAS stores it; one line for all where nothing lies between.
+  /// Passes the rows or columns of a matrix, as a BLAS stores it, to `take`; one line for the whole matrix if it has no gaps.
   template <class E, class Take>
   static void for_lines(const MatrixView<E>& view, Index product, const Take& take) {
     if (view.empty()) return;
@@ -133,7 +133,7 @@ class Batch {
     }
   }
 
-  /// No operand of any product meets any C. @param written all lines of C's, in their order in memory
+  /// Checks that no operand of any product overlaps any C. @param written all lines of all C, in memory order
   void check_apart(const std::vector<Line>& written, MatrixView<const T> Views::* operand, const char* name) const {
     Operand last;
     for (Index t = 0; t < count(); ++t) {
@@ -150,7 +150,7 @@ class Batch {
     }
   }
 
-  /// The last matrix of the batch lies in the address space.
+  /// Checks that the last matrix of the batch lies in the address space.
   template <class E>
   static void check_reach(const MatrixView<E>& view, Index stride, Index count, const char* name) {
     constexpr auto most = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(E));
@@ -162,7 +162,7 @@ class Batch {
   void reserve(Index count) { products_.reserve(at(count)); }
 
   std::vector<Views> products_;
-  std::string apart_;  ///< what a message begins with
+  std::string apart_;  ///< beginning of the message
 };
 
 /// The part of a form that operands must share to be prepared once: a slicing, or the bits of residues.
@@ -178,10 +178,10 @@ OperandForm wider(const OperandForm& x, const OperandForm& y) {
   return first != nullptr && second != nullptr && first->moduli < second->moduli ? y : x;
 }
 
-/// An operand that several products share, and the spelling of its forms; empty where one product alone has it.
+/// An operand shared by several products, and the spelling of its forms; empty if only one product uses it.
 using InCommon = std::pair<Operand, std::string>;
 
-/// The plan with the bits and moduli of a form on one side; a plan by slices is as it was.
+/// The plan with the bits and moduli of a form on one side; a plan by slices is unchanged.
 Plan with_form(const Plan& plan, Side side, const OperandForm& form) {
   return plan.visit([](const SplitPlan& slices) { return Plan(slices); },
                     [&](ResiduePlan residues) {
@@ -191,18 +191,18 @@ Plan with_form(const Plan& plan, Side side, const OperandForm& form) {
                     });
 }
 
-/// One side's operands: prepared once for all decisions that it serves, unless the workspace has no room for the whole of it.
+/// One side's operands, each prepared once for all decisions that it serves, unless the whole operand exceeds the workspace.
 class SharedOperand {
  public:
   SharedOperand(Side side, double workspace, const Engine& engine) : side_(side), workspace_(workspace), engine_(engine) {}
 
-  /// Records the form that one of the products needs, so that what is prepared serves all of them.
+  /// Records the form that one of the products needs, so that the prepared operand serves all of them.
   void add(const InCommon& common, const OperandForm& form) {
     const auto known = forms_.try_emplace(common, form).first;
     known->second = wider(known->second, form);
   }
 
-  /// `others`: how many vectors of the other operand must have room beside it.
+  /// @param others number of vectors of the other operand that must fit beside it.
   const PreparedOperand* prepared(const InCommon& common, const InputView& operand, const Decision& decision, Index others) {
     if (common == InCommon{}) return nullptr;
     const auto& form = forms_.at(common);
@@ -276,7 +276,7 @@ class BatchedProduct {
   [[nodiscard]] const Backend& backend(Index t) const { return machine_.backend_of(decision(t), options_.place); }
   [[nodiscard]] auto product(Index t) const { return batch_[t].product(options_.place); }
 
-  /// Finds out which products have operands in common. Of complex products the real ones that stand for them have copies.
+  /// Finds the products that share operands. Complex products have none: their real products use copies.
   void find_common() {
     common_a_.resize(at(batch_.count())), common_b_.resize(at(batch_.count()));
     if constexpr (std::is_floating_point_v<T>) {
@@ -296,7 +296,7 @@ class BatchedProduct {
       if (batch_.reads(t) && decision(t).plan) take(t, operand_of(batch_[t].a), operand_of(batch_[t].b));
   }
 
-  /// Products that take the same integers of a shared operand one after the other.
+  /// An order in which products that take the same integers of a shared operand follow each other.
   [[nodiscard]] std::vector<Index> order() const {
     std::vector<Index> products(at(batch_.count()));
     std::iota(products.begin(), products.end(), 0);

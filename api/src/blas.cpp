@@ -25,7 +25,7 @@ Certificate gemm_of(const BlasArguments<T>& arguments, const Target& target, con
   return multiply(product, target, machine_of(options), choices_of(options), multiply_options(options)).certificate;
 }
 
-/// Whether nothing but the CPU as it is by default is asked for.
+/// True if the options ask only for the default CPU.
 bool is_default_cpu(const BlasOptions& options) {
   return options.machine == nullptr && options.threads == 0 && options.native && options.residues && options.costs == nullptr &&
          options.prepared_a == nullptr && options.prepared_b == nullptr && options.place.is_host();
@@ -37,7 +37,7 @@ std::optional<Certificate> gemm_without_record_of(const BlasArguments<T>& argume
   const FloatEnvironment environment;
   const Product product = views_of(arguments).product(options.place);
   if (is_default_cpu(options) &&
-      native_gemm() != nullptr) {  // without a machine, which takes longer to make than a small product
+      native_gemm() != nullptr) {  // avoids a machine, which takes longer to make than a small product
     product.check();
     if (multiply_at_once(product, target, *native_gemm(), usable_threads(omp_get_max_threads()))) return std::nullopt;
   }

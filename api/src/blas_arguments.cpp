@@ -11,7 +11,7 @@ namespace {
 template <class T>
 constexpr Index most_elements = std::numeric_limits<Index>::max() / static_cast<Index>(sizeof(T));
 
-/// A matrix as stored, checked under its own names. One that is not read may be null, and of any size.
+/// A matrix as stored, with checks that use its own names. A matrix that is not read may be null, and of any size.
 template <class T>
 MatrixView<T> stored(Layout layout, T* data, Index rows, Index cols, Index ld, bool read, const std::string& name) {
   static std::remove_const_t<T> unread{};
@@ -38,7 +38,7 @@ MatrixView<const T> operand(Layout layout, Op op, const T* data, Index rows, Ind
   return as_stored ? view : view.transposed();
 }
 
-/// The same number: by its bits, so that a subnormal one survives a caller who flushes them.
+/// The same number, converted by its bits, so that a subnormal number survives a caller's flush-to-zero.
 double exactly(double x) { return x; }
 double exactly(float x) { return double_from_bits(widen_bits(x)); }
 template <class Real>

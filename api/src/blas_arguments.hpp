@@ -13,7 +13,7 @@
 
 namespace ozbound {
 
-/// What a BLAS-shaped call is given. C is T, or const T where it is not written.
+/// The arguments of a BLAS-shaped call. C is T, or const T if C is not written.
 template <class T, class C = T>
 struct BlasArguments {
   Layout layout;
@@ -29,16 +29,16 @@ struct BlasArguments {
   Index ldc;
 };
 
-/// The same as views of op(A), op(B) and C, and scalars that no flush-to-zero setting has touched.
+/// The arguments as views of op(A), op(B) and C, and scalars that no flush-to-zero setting has changed.
 template <class T, class C = T>
 struct BlasViews {
   using Scalar = double;
   MatrixView<const T> a, b;
   MatrixView<C> c;
   Scalar alpha, beta;
-  bool conjugate_a, conjugate_b;  ///< which changes nothing
+  bool conjugate_a, conjugate_b;  ///< no effect on real matrices
 
-  /// Who has no C to write decides, and writes nothing.
+  /// For const C: only `decide` may use this product.
   [[nodiscard]] RealProduct product(Place place) const {
     const OutputView output(MatrixView<T>(const_cast<T*>(c.data()), c.rows(), c.cols(), c.row_stride(), c.col_stride()));
     return {InputView(a).at(place), InputView(b).at(place), output.at(place), alpha, beta, InputView(c).at(place)};
@@ -51,9 +51,9 @@ struct BlasViews<std::complex<Real>, C> {
   MatrixView<const std::complex<Real>> a, b;
   MatrixView<C> c;
   Scalar alpha, beta;
-  bool conjugate_a, conjugate_b;  ///< on top of what the views are
+  bool conjugate_a, conjugate_b;  ///< applied in addition to the views
 
-  /// Likewise.
+  /// For const C: only `decide` may use this product.
   [[nodiscard]] ComplexProduct product(Place place) const {
     const auto operand = [place](const auto& view, bool conjugate) {
       const auto input = ComplexInputView(view).at(place);
@@ -65,18 +65,18 @@ struct BlasViews<std::complex<Real>, C> {
   }
 };
 
-/// Checks every argument. `used` is false where the whole call does nothing: then all data may be null.
+/// Checks every argument. `used` is false if the whole call does nothing; all data may then be null.
 /// @throws std::invalid_argument beginning with the argument's name.
 template <class T, class C>
 BlasViews<T, C> views_of(const BlasArguments<T, C>& arguments, bool used = true);
 
-/// @throws std::invalid_argument if it is neither.
+/// @throws std::invalid_argument for an invalid layout.
 void check_layout(Layout layout);
 
 /// @throws std::invalid_argument `NAME must not be negative`.
 void check_size(Index size, const char* name);
 
-/// What a call runs on, and how.
+/// The machine, the choices and the options of a call.
 Machine machine_of(const BlasOptions& options);
 Choices choices_of(const BlasOptions& options);
 MultiplyOptions multiply_options(const BlasOptions& options);

@@ -14,7 +14,7 @@
 struct ozb_cancellation {
   std::shared_ptr<std::atomic<bool>> requested = std::make_shared<std::atomic<bool>>(false);
 };
-static_assert(std::atomic<bool>::is_always_lock_free);  // for signal handlers
+static_assert(std::atomic<bool>::is_always_lock_free);  // required in signal handlers
 
 struct ozb_machine {
   ozbound::Machine machine;
@@ -24,7 +24,7 @@ struct ozb_machine {
 namespace ozbound {
 namespace {
 
-/// The engine that carries a decision out.
+/// The engine that carries out a decision.
 const Engine& engine_of(const Machine& machine, const Decision& decision) {
   return machine.backend_of(decision, thread_settings().place).engine();
 }
@@ -35,7 +35,7 @@ std::int64_t bytes(double x) {
   return x < 0x1p63 ? static_cast<std::int64_t>(std::ceil(x)) : most;
 }
 
-/// One product: `compute` makes its certificate.
+/// Runs one product; `compute` makes its certificate.
 template <class Compute>
 int one(ozb_certificate** out, const Compute& compute) noexcept {
   return guarded([&] {
@@ -48,7 +48,7 @@ int one(ozb_certificate** out, const Compute& compute) noexcept {
   });
 }
 
-/// What C hands over of a complex call, with its type. C is const void where it is not written.
+/// The arguments of a complex call in C, with their type. C is const void if C is not written.
 template <class Real, class C = void>
 struct ComplexArguments {
   using Number = std::complex<Real>;
@@ -65,7 +65,7 @@ struct ComplexArguments {
         c(static_cast<decltype(c)>(given_c)) {}
 };
 
-/// @throws std::invalid_argument if the certificate is about numbers of the other kind, or (i, j) is no entry of C.
+/// @throws std::invalid_argument if the certificate is about numbers of the other kind, or C has no entry (i, j).
 void check_entry(const Certificate& certificate, std::int64_t i, std::int64_t j, bool complex) {
   if (certificate.complex != complex)
     throw std::invalid_argument(complex ? "certificate is of a real product: ozb_certificate_bound has its bounds"
@@ -74,7 +74,7 @@ void check_entry(const Certificate& certificate, std::int64_t i, std::int64_t j,
   if (j < 0 || j >= certificate.n) throw std::invalid_argument("j must be a column of C: " + std::to_string(j));
 }
 
-/// `find` tells what a product takes.
+/// Sets the workspace sizes that `find` returns for a product.
 template <class Find>
 int tell(std::int64_t* least, std::int64_t* full, const Find& find) noexcept {
   return guarded([&] {
@@ -87,7 +87,7 @@ int tell(std::int64_t* least, std::int64_t* full, const Find& find) noexcept {
   });
 }
 
-/// C to a target; without a certificate where none is asked for. `arguments` are gemm's.
+/// Computes C to a target; without a certificate if the caller wants none. `arguments` are gemm's.
 template <class... Arguments>
 int to_target(ozb_certificate** out, const char* target, int layout, int op_a, int op_b, Arguments... arguments) noexcept {
   if (out != nullptr)
@@ -119,7 +119,7 @@ int complex_to_target(ozb_certificate** out, const char* target, int layout, int
 }  // namespace
 }  // namespace ozbound
 
-using ozbound::given, ozbound::guarded, ozbound::layout_of, ozbound::op_of;  // the names below are C's
+using ozbound::given, ozbound::guarded, ozbound::layout_of, ozbound::op_of;  // the functions below have C linkage
 
 const char* ozb_version() noexcept { return OZBOUND_VERSION; }
 static_assert(std::string_view(OZB_VERSION) == OZBOUND_VERSION, "CMakeLists.txt has another version");

@@ -14,7 +14,7 @@ namespace {
 using Z = std::complex<double>;
 using C = std::complex<float>;
 
-/// Complex numbers behind a pointer of C's.
+/// Complex numbers behind an untyped C pointer.
 template <class T>
 const T* typed(const void* data) {
   return static_cast<const T*>(data);
@@ -24,7 +24,7 @@ T* typed(void* data) {
   return static_cast<T*>(data);
 }
 
-/// What C hands over of a strided batch. Out is T, or const T where it is not written.
+/// The arguments of a strided batch in C. Out is T, or const T if C is not written.
 template <class T, class Out = T>
 struct Strided {
   int layout, op_a, op_b;
@@ -37,7 +37,7 @@ struct Strided {
   Out* c;
   std::int64_t ldc, stride_c, batch_count;
 
-  /// gemm_strided_batched or decide_strided_batched, with what follows the batch.
+  /// Calls gemm_strided_batched or decide_strided_batched; `rest` are the arguments after the batch.
   template <class Call, class... Rest>
   auto pass_to(const Call& call, const Rest&... rest) const {
     return call(layout_of(layout), op_of(op_a, "op_a"), op_of(op_b, "op_b"), m, n, k, given(alpha, "alpha"), a, lda, stride_a,
@@ -54,7 +54,7 @@ struct Strided {
   }
 };
 
-/// What C hands over of a batch by pointers: to In, which is T or void, and to Out, which may be const.
+/// The arguments of a batch by pointers in C. In is T or void; Out is the same, or const if C is not written.
 template <class T, class In, class Out = In>
 struct Pointers {
   int layout;
@@ -82,7 +82,7 @@ struct Pointers {
   }
 
  private:
-  /// The same for C++, which it refers to.
+  /// The same arguments for C++. A GemmBatch refers to them.
   struct Given {
     std::int64_t products, shapes;
     std::vector<Op> ops_a, ops_b;
@@ -114,7 +114,7 @@ struct Pointers {
                 of_shape(x.ldc, "ldc"),
                 products} {}
 
-    /// How many shapes there are to be read.
+    /// Checks the counts and returns the number of shapes to read.
     static std::int64_t checked(const Pointers& x) {
       if (x.batch_count < 0) throw std::invalid_argument("batch_count must not be negative: " + std::to_string(x.batch_count));
       if (x.shape_count != 1 && x.shape_count != x.batch_count)
@@ -136,7 +136,7 @@ struct Pointers {
       return result;
     }
 
-    /// No array is an array of null pointers: to matrices that are not read.
+    /// A null array stands for an array of null pointers, to matrices that are not read.
     template <class E, class P>
     std::vector<E*> pointers(P* const* given) const {
       std::vector<E*> result;
@@ -191,7 +191,7 @@ int replay_batch(const Batch& batch, const ozb_decision* const* decisions, std::
 }  // namespace
 }  // namespace ozbound
 
-using ozbound::C, ozbound::Z, ozbound::typed;  // the names below are C's
+using ozbound::C, ozbound::Z, ozbound::typed;  // the functions below have C linkage
 
 int ozb_dgemm_strided_batched(int layout, int op_a, int op_b, int64_t m, int64_t n, int64_t k, double alpha, const double* a,
                               int64_t lda, int64_t stride_a, const double* b, int64_t ldb, int64_t stride_b, double beta,

@@ -13,8 +13,8 @@ thread_local char error_text[512] = "";
 
 }  // namespace
 
-/// A thread's settings end with it, but calls that it makes while it ends have new ones: the main thread's end before the
-/// handlers of atexit() run.
+/// The settings of this thread. They end with the thread. Calls during the thread's end get new settings, since the main
+/// thread's end comes before the handlers of atexit().
 ThreadSettings& thread_settings() {
   thread_local ThreadSettings* settings = nullptr;
   thread_local bool ended = false;
@@ -75,7 +75,7 @@ Op op_of(int op, const char* name) {
 }
 
 Target target_of(const char* text) {
-  thread_local char last[64] = "";  // without a destructor: usable while a thread ends
+  thread_local char last[64] = "";  // has no destructor, so that it is usable while a thread ends
   thread_local Target target;
   if (std::strncmp(last, &given(text, "target"), sizeof last) == 0) return target;
   const std::string spelling = text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// What the functions of ozbound.h are made of: arguments to C++'s, exceptions to statuses, records to handles.
+// Helpers for the functions of ozbound.h: they turn C arguments into C++ ones, exceptions into statuses, records into handles.
 
 #include <atomic>
 #include <cstdint>
@@ -22,7 +22,7 @@
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/machine.hpp"
 
-/// A record and its JSON, which is written when it is first asked for.
+/// A record and its JSON text, which is made on first use.
 template <class Record>
 struct WithJson {
   Record record;
@@ -42,22 +42,22 @@ struct ozb_certificate : WithJson<ozbound::Certificate> {};
 
 namespace ozbound {
 
-/// What ozb_set_machine and ozb_set_cancellation have set for the calls of this thread.
+/// The values of ozb_set_machine and ozb_set_cancellation for the calls of this thread.
 struct ThreadSettings {
-  std::optional<Machine> machine;                   ///< none: the CPU
-  Place place;                                      ///< where matrices lie
-  std::shared_ptr<std::atomic<bool>> cancellation;  ///< empty: none
+  std::optional<Machine> machine;                   ///< empty: the CPU
+  Place place;                                      ///< memory of the matrices
+  std::shared_ptr<std::atomic<bool>> cancellation;  ///< empty: no cancellation
 };
 ThreadSettings& thread_settings();
 
-/// The text of this thread's last failure; and how to fail.
+/// last_error() is the text of this thread's last failure; fail() sets it and returns the status.
 const char* last_error();
 int fail(int status, const char* text) noexcept;
 
-/// The status of the exception that is being handled.
+/// Returns the status of the exception that is being handled.
 int fail_by_exception() noexcept;
 
-/// Runs what may throw, in an environment of its own, and returns its status.
+/// Runs a body that may throw, in its own floating-point environment, and returns its status.
 template <class Body>
 int guarded(const Body& body) noexcept {
   const FloatEnvironment environment;
@@ -77,25 +77,25 @@ T& given(T* pointer, const char* name) {
   return *pointer;
 }
 
-/// Arguments as C++ has them.
+/// Convert C arguments to C++.
 Layout layout_of(int layout);
 Op op_of(int op, const char* name);
-/// That of the thread's last call is not read again.
+/// Parses a target; caches the last one per thread.
 Target target_of(const char* text);
 
-/// The options of a call: as they are set, with a cap on the workspace where it is not 0, or with choices.
+/// The options of a call: the thread's settings, with a workspace cap unless it is 0, or with choices.
 BlasOptions as_set();
 BlasOptions with_workspace(std::int64_t workspace);
 BlasOptions choices_of(int choices);
 
-/// The status of a product whose certificate this is; `product` is what its text begins with.
+/// The status of a product with this certificate; `product` begins its text.
 int status_of(const Certificate& certificate, const std::string& product = "");
 
-/// Handles for records that are still to come: made first, so that no record is lost when memory runs out.
+/// Handles for future records. They are allocated first, so that no record is lost if memory runs out.
 template <class Handle>
 class Handles {
  public:
-  /// For `count` handles at `out`, which may be null; all are null until they are handed out.
+  /// Prepares `count` handles for `out`, which may be null; all are null until they are handed out.
   Handles(Handle** out, std::int64_t count) : out_(out) {
     for (std::int64_t t = 0; out != nullptr && t < count; ++t) out[t] = nullptr;
     for (std::int64_t t = 0; out != nullptr && t < count; ++t) handles_.push_back(std::make_unique<Handle>());
@@ -114,7 +114,7 @@ class Handles {
   std::vector<std::unique_ptr<Handle>> handles_;
 };
 
-/// `compute` makes `count` decisions; `name` is that of `out`.
+/// Runs `compute`, which makes `count` decisions; `name` is the name of `out`.
 template <class Compute>
 int decided(ozb_decision** out, std::int64_t count, const char* name, const Compute& compute) noexcept {
   return guarded([&] {

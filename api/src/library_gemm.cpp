@@ -18,7 +18,7 @@ namespace {
 
 constexpr Index largest_size = std::numeric_limits<std::int32_t>::max();
 
-/// With a leading dimension that a library can be told.
+/// True if the matrix is column-major with a leading dimension that a library accepts.
 template <class T>
 bool is_column_major(const MatrixView<T>& x) {
   const bool unit = x.row_stride() == 1 || x.rows() <= 1;
@@ -37,7 +37,7 @@ std::complex<Real> conjugated(const std::complex<Real>& x) {
   return {x.real(), -x.imag()};
 }
 
-/// A matrix that is read, conjugated or not.
+/// A read-only matrix, conjugated or not.
 template <class T>
 struct Read {
   MatrixView<const T> view;
@@ -46,7 +46,7 @@ struct Read {
   [[nodiscard]] Read transposed() const { return {view.transposed(), conjugate}; }
 };
 
-/// One that is unread may be of another format.
+/// Returns a view without data for a matrix of another format, which is never read.
 template <class T>
 Read<T> read(const InputView& x) {
   if (const auto* const view = std::get_if<MatrixView<const T>>(&x.typed())) return {*view};
@@ -58,7 +58,8 @@ Read<T> read(const ComplexInputView& x) {
   return {MatrixView<const T>(nullptr, x.rows(), x.cols(), 0, 0)};
 }
 
-/// As a library takes it: as it is, transposed, or copied where neither of its strides is 1 or it is only conjugated.
+/// An operand in the form that a library takes: unchanged, transposed, or copied. It is copied if neither stride is 1, or if it
+/// is conjugated but not transposed.
 template <class T>
 class LibraryOperand {
  public:
@@ -79,7 +80,7 @@ class LibraryOperand {
 
   [[nodiscard]] char op() const { return op_; }
   [[nodiscard]] Index ld() const { return leading_dimension(view_); }
-  /// From element (i, j) of the operand on.
+  /// The address of element (i, j) of the operand.
   [[nodiscard]] const T* from(Index i, Index j) const {
     return op_ == 'N' ? view_.data() + i + j * ld() : view_.data() + j + i * ld();
   }
@@ -94,13 +95,13 @@ template <class T>
 void add_product(T& sum, T a, T b) {
   sum += a * b;
 }
-/// Part by part: operator* of complex numbers makes infinities of NaNs.
+/// Adds part by part: operator* for complex numbers turns NaNs into infinities.
 template <class Real>
 void add_product(std::complex<Real>& sum, const std::complex<Real>& a, const std::complex<Real>& b) {
   sum = {sum.real() + a.real() * b.real() - a.imag() * b.imag(), sum.imag() + a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// What a LibraryCall computes, by plain loops.
+/// The operation of a LibraryCall, by plain loops.
 template <class T>
 void multiply_by_loops(char op_a, char op_b, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b, Index ldb,
                        T beta, T* c, Index ldc) {
@@ -127,7 +128,7 @@ void multiply_by_loops(char op_a, char op_b, Index m, Index n, Index k, T alpha,
 
 }  // namespace
 
-/// C = alpha A B + beta C0 of one type.
+/// C = alpha A B + beta C0 with all matrices of one type.
 template <class T>
 class LibraryGemm::Multiplication {
  public:
@@ -145,7 +146,7 @@ class LibraryGemm::Multiplication {
   }
 
  private:
-  /// C^T = alpha B^T A^T + beta C0^T.
+  /// Transposes the problem: C^T = alpha B^T A^T + beta C0^T.
   void transpose() {
     std::swap(a_, b_);
     a_ = a_.transposed(), b_ = b_.transposed(), c_ = c_.transposed();
@@ -159,12 +160,12 @@ class LibraryGemm::Multiplication {
     const auto block_of_c = [&](const BlockOfC& block) {
       multiply(a, b, block, &c_(block.row, block.column), leading_dimension(c_));
     };
-    library_.in_blocks(c_.rows(), c_.cols(), a_.view.cols(), std::cref(block_of_c));  // a copy would take memory
+    library_.in_blocks(c_.rows(), c_.cols(), a_.view.cols(), std::cref(block_of_c));  // copying the function would allocate
   }
 
   void multiply_beside() {
     const LibraryOperand<T> a(a_), b(b_);
-    Matrix<T> beside(c_.cols(), c_.rows());  // whose transpose is column-major
+    Matrix<T> beside(c_.cols(), c_.rows());  // its transpose is column-major
     const auto result = beside.view().transposed();
     library_.in_blocks(c_.rows(), c_.cols(), a_.view.cols(), [&](const BlockOfC& block) {
       if (c0_) copy_c0(result, block);
@@ -197,7 +198,7 @@ class LibraryGemm::Multiplication {
   const LibraryCall<T>& call_;
   T alpha_, beta_;
   Read<T> a_, b_;
-  std::optional<Read<T>> c0_;  ///< where beta is not 0
+  std::optional<Read<T>> c0_;  ///< set if beta is not 0
   bool in_c_;
   MatrixView<T> c_;
 };
@@ -212,37 +213,38 @@ void LibraryGemm::in_blocks(Index m, Index n, Index, const std::function<void(co
 namespace {
 
 template <class Product>
-bool c0_is_c(const Product& call) {
-  return !is_zero(call.beta) && same_elements(call.c0, call.c);
+bool c0_is_c(const Product& product) {
+  return !is_zero(product.beta) && same_elements(product.c0, product.c);
 }
 
 template <class T, class Product>
-std::optional<Read<T>> read_c0(const Product& call) {
-  return is_zero(call.beta) ? std::nullopt : std::optional(read<T>(call.c0));
+std::optional<Read<T>> read_c0(const Product& product) {
+  return is_zero(product.beta) ? std::nullopt : std::optional(read<T>(product.c0));
 }
 
 }  // namespace
 
-void LibraryGemm::dgemm(const RealProduct& call) const {
-  Multiplication<double>(*this, calls_.d, call.alpha, call.beta, read<double>(call.a), read<double>(call.b),
-                         read_c0<double>(call), c0_is_c(call), std::get<MatrixView<double>>(call.c.typed()))
+void LibraryGemm::dgemm(const RealProduct& product) const {
+  Multiplication<double>(*this, calls_.d, product.alpha, product.beta, read<double>(product.a), read<double>(product.b),
+                         read_c0<double>(product), c0_is_c(product), std::get<MatrixView<double>>(product.c.typed()))
       .run();
 }
 
-void LibraryGemm::sgemm(const RealProduct& call) const {
-  Multiplication<float>(*this, calls_.s, static_cast<float>(call.alpha), static_cast<float>(call.beta), read<float>(call.a),
-                        read<float>(call.b), read_c0<float>(call), c0_is_c(call), std::get<MatrixView<float>>(call.c.typed()))
+void LibraryGemm::sgemm(const RealProduct& product) const {
+  Multiplication<float>(*this, calls_.s, static_cast<float>(product.alpha), static_cast<float>(product.beta),
+                        read<float>(product.a), read<float>(product.b), read_c0<float>(product), c0_is_c(product),
+                        std::get<MatrixView<float>>(product.c.typed()))
       .run();
 }
 
-void LibraryGemm::complex_gemm(const ComplexProduct& call) const {
+void LibraryGemm::complex_gemm(const ComplexProduct& product) const {
   const auto multiply = [&]<class T>(const LibraryCall<T>& library_call, const MatrixView<T>& c) {
-    Multiplication<T>(*this, library_call, static_cast<T>(call.alpha), static_cast<T>(call.beta), read<T>(call.a),
-                      read<T>(call.b), read_c0<T>(call), c0_is_c(call) && !call.c0.conjugated(), c)
+    Multiplication<T>(*this, library_call, static_cast<T>(product.alpha), static_cast<T>(product.beta), read<T>(product.a),
+                      read<T>(product.b), read_c0<T>(product), c0_is_c(product) && !product.c0.conjugated(), c)
         .run();
   };
-  if (const auto* const c = std::get_if<0>(&call.c.typed())) return multiply(calls_.z, *c);
-  multiply(calls_.c, std::get<1>(call.c.typed()));
+  if (const auto* const c = std::get_if<0>(&product.c.typed())) return multiply(calls_.z, *c);
+  multiply(calls_.c, std::get<1>(product.c.typed()));
 }
 
 }  // namespace ozbound

@@ -17,7 +17,7 @@ template <class T>
 using LibraryCall = std::function<void(char op_a, char op_b, Index m, Index n, Index k, T alpha, const T* a, Index lda,
                                        const T* b, Index ldb, T beta, T* c, Index ldc)>;
 
-/// A library's GEMMs, of matrices with any strides.
+/// A library's GEMMs for matrices with any strides.
 class LibraryGemm : public NativeGemm {
  public:
   struct Calls {
@@ -27,19 +27,19 @@ class LibraryGemm : public NativeGemm {
     LibraryCall<std::complex<double>> z;
   };
 
-  /// @param calls empty ones: it has no such product. It has d, and either c and z or neither.
+  /// @param calls an empty call means that the library has no such product. d is required; c and z both or neither.
   explicit LibraryGemm(Calls calls) : calls_(std::move(calls)) {}
 
-  void dgemm(const RealProduct& call) const final;
-  void sgemm(const RealProduct& call) const final;
-  void complex_gemm(const ComplexProduct& call) const final;
+  void dgemm(const RealProduct& product) const final;
+  void sgemm(const RealProduct& product) const final;
+  void complex_gemm(const ComplexProduct& product) const final;
   [[nodiscard]] bool has_sgemm() const final { return calls_.s != nullptr; }
   [[nodiscard]] bool has_complex() const final { return calls_.z != nullptr; }
 
  private:
-  /// Whether a block of C may be multiplied twice: then beta C0 must not be added in place.
+  /// True if a block of C may be multiplied twice. beta C0 must then not be added in place.
   [[nodiscard]] virtual bool repeats_blocks() const { return false; }
-  /// Calls `multiply` for blocks that make up C, each thread that computes rounding to nearest and keeping subnormals.
+  /// Calls `multiply` for blocks that make up C. Every computing thread rounds to nearest and keeps subnormals.
   virtual void in_blocks(Index m, Index n, Index k, const std::function<void(const BlockOfC&)>& multiply) const;
 
   template <class T>

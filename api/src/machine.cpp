@@ -24,20 +24,20 @@
 namespace ozbound {
 namespace {
 
-/// The machine's costs, read from file once for each kernel, number of threads and library: a product reads no files.
+/// The machine's costs, read from file once per kernel, number of threads and library, so that products read no files.
 const CostModel& known_cpu_costs(const CpuEngine& engine, const NativeGemm* native) {
   struct Known {
     std::mutex mutex;
-    std::map<std::tuple<std::string_view, int, std::string>, CalibratedCosts> costs;  // whose elements stay where they are
+    std::map<std::tuple<std::string_view, int, std::string>, CalibratedCosts> costs;  // its elements never move
   };
-  static auto& known = *new Known;  // never destroyed: programs multiply while they end
+  static auto& known = *new Known;  // never destroyed: programs may multiply during their exit
   const std::tuple key(engine.kernel().name, engine.threads(), native == nullptr ? "" : native->name());
   const std::scoped_lock lock(known.mutex);
   const auto found = known.costs.find(key);
   return found != known.costs.end() ? found->second : known.costs.emplace(key, machine_costs(engine, native)).first->second;
 }
 
-/// The same, looked up when something is first priced: who carries a decision out asks for no price.
+/// The same costs, looked up on first use: carrying out a decision needs no costs.
 class CpuCosts final : public CostModel {
  public:
   CpuCosts(const CpuEngine& engine, const NativeGemm* native) : engine_(engine), native_(native) {}
@@ -75,7 +75,7 @@ CheapestCosts cheapest_of(const std::vector<const Backend*>& backends) {
   return CheapestCosts(std::move(costs));
 }
 
-/// The backends of a machine that take matrices of one memory. @throws std::invalid_argument if there are none.
+/// The backends of a machine that take matrices in one memory. @throws std::invalid_argument if there are none.
 std::vector<const Backend*> reaching(const Machine& machine, Place place) {
   std::vector<const Backend*> result;
   for (const auto& backend : machine.backends())
@@ -85,7 +85,7 @@ std::vector<const Backend*> reaching(const Machine& machine, Place place) {
   return result;
 }
 
-/// Those, and what ways cost on the best of them.
+/// These backends, and each way's cost on the best of them.
 class Reaching {
  public:
   Reaching(const Machine& machine, Place place) : backends_(reaching(machine, place)), costs_(cheapest_of(backends_)) {}
@@ -94,8 +94,8 @@ class Reaching {
 
   [[nodiscard]] const Backend& backend_for(const Decision& decision) const { return *backends_[costs_.engine_for(decision)]; }
 
-  /// The decision with its backend, and the costs there if it was made by the machine's own. Otherwise, what others may finish
-  /// exactly is not priced.
+  /// Sets the decision's backend, and its costs there if the machine's own costs made it. Otherwise the cost of finishing
+  /// entries exactly is left out.
   void take(Decision& decision, bool by_own_costs = true) const {
     auto priced = decision;
     if (!by_own_costs && decision.plan)
@@ -107,7 +107,7 @@ class Reaching {
     decision.costs = backends_[chosen]->costs().origin();
   }
 
-  /// Who decides for products of this size: where they are cheap. The decision is the same everywhere.
+  /// The backend that makes the decision: one where products of this size are cheap. The decision is the same on every backend.
   [[nodiscard]] Backend deciding(const Product& product, const Choices& choices) const {
     Decision of_its_size{};
     of_its_size.plan = SplitPlan::balanced(7, 7, 8);
@@ -118,7 +118,7 @@ class Reaching {
   }
 
  private:
-  /// One that may be considered: which one runs is chosen afterwards.
+  /// A native GEMM that may be considered; the one that runs is chosen later.
   [[nodiscard]] const NativeGemm* native() const {
     for (const auto* backend : backends_)
       if (backend->native() != nullptr) return backend->native();
@@ -129,7 +129,7 @@ class Reaching {
   CheapestCosts costs_;
 };
 
-/// The first device of a plug-in, and what products cost there.
+/// The first device of a plug-in, and the costs of products there.
 struct Device {
   Device(const plugin::Plugin& plugin, int threads)
       : computing(std::make_shared<const plugin::PluginBackend>(plugin, 0, threads)),
@@ -141,7 +141,7 @@ struct Device {
   std::optional<CalibratedCosts> costs;
 };
 
-/// What another backend can use of what one found: no examination, and the bound in the host's memory.
+/// The part of one backend's findings that another backend can use: without the examination, and with the bound in host memory.
 Findings portable(Findings found) {
   found.examination.reset();
   if (found.evidence) found.evidence->bound = fetched(std::move(found.evidence->bound));
@@ -162,7 +162,7 @@ Machine Machine::detect(int threads) {
     auto owner = std::make_shared<const Owner>(Owner{cpu, Device(*plugin, cpu.backends().front().engine().threads())});
     if (!owner->device.costs) return cpu;
     return {{owner->cpu.backends().front(), owner->device.backend()}, owner};
-  } catch (const std::runtime_error&) {  // there is one, and it cannot be used: it is full, or another's
+  } catch (const std::runtime_error&) {  // the device exists but cannot be used: it is full, or reserved
     return cpu;
   }
 }
@@ -198,7 +198,7 @@ const Backend& Machine::backend_of(const Decision& decision, Place place) const 
   const auto reached = reaching(*this, place);
   const auto is_named = [&](const Backend* backend) { return decision.engine && backend->id().kind == decision.engine->kind; };
   if (const auto named = std::ranges::find_if(reached, is_named); named != reached.end()) return **named;
-  // Slices and exact sums are the same bits everywhere; a native DGEMM's are its library's.
+  // Slices and exact sums have the same bits everywhere; a native DGEMM's bits depend on its library.
   if (decision.engine && decision.method == Method::native)
     throw std::invalid_argument("decision: is for the native DGEMM of '" + to_string(*decision.engine) +
                                 "', which is not here");
@@ -234,7 +234,7 @@ Multiplied multiply(const Product& product, const Target& target, const Machine&
   const Reaching reaching(machine, product.place());
   const auto here = reaching.deciding(product, choices);
   if (has_complex_scalars(product)) {
-    auto decision = decide_scaled(product.complex(), target, here, choices);
+    auto decision = decide_with_complex_scalars(product.complex(), target, here, choices);
     reaching.take(decision, choices.costs == nullptr);
     if (options.decided) options.decided(decision);
     auto certificate = multiply(product, decision, machine.backend_of(decision, product.place()), options);

@@ -38,7 +38,7 @@ class GivenLibrary final : public LibraryGemm {
   Summation summation_;
 };
 
-/// The file that an address lies in, without links; empty where it is in none.
+/// The file that contains an address, with links resolved; empty if there is none.
 std::string file_of(const void* address) {
   Dl_info found{};
   if (dladdr(address, &found) == 0 || found.dli_fname == nullptr) return "";
@@ -51,7 +51,7 @@ std::string file_of(const void* address) {
 std::string folder_of(const std::string& file) { return file.substr(0, file.rfind('/') + 1); }
 std::string name_of(const std::string& file) { return file.substr(file.rfind('/') + 1); }
 
-/// The library that a routine lies in, looked at while this lives.
+/// The library that contains a routine, open for look-ups while this object lives.
 class LoadedLibrary {
  public:
   explicit LoadedLibrary(const void* routine) : file_(file_of(routine)) {
@@ -59,12 +59,12 @@ class LoadedLibrary {
     if (!file_.empty() && dladdr(routine, &found) != 0) handle_ = dlopen(found.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   }
   ~LoadedLibrary() {
-    if (handle_ != nullptr) dlclose(handle_);  // it stays loaded: it was before
+    if (handle_ != nullptr) dlclose(handle_);  // the library stays loaded, as before
   }
   LoadedLibrary(const LoadedLibrary&) = delete;
   LoadedLibrary& operator=(const LoadedLibrary&) = delete;
 
-  /// A function of the library itself or, where its name says that it is a BLAS, of one beside it that it needs: Debian's
+  /// A function of the library itself. If the name says that it is a BLAS, also of a library beside it that it needs: Debian's
   /// libblas.so.3 of OpenBLAS needs libopenblas.so.0 in the same folder.
   [[nodiscard]] void* find(const char* symbol) const {
     void* const address = handle_ == nullptr ? nullptr : dlsym(handle_, symbol);
@@ -73,7 +73,7 @@ class LoadedLibrary {
     const bool beside = is_named_blas() && folder_of(file) == folder_of(file_);
     return file == file_ || beside ? address : nullptr;
   }
-  /// The same, of any library that it needs.
+  /// True if the library, or any library that it needs, has the symbol.
   [[nodiscard]] bool needs(const char* symbol) const { return handle_ != nullptr && dlsym(handle_, symbol) != nullptr; }
 
   [[nodiscard]] bool is_named_blas() const {
@@ -87,7 +87,7 @@ class LoadedLibrary {
 
 std::string text_of(void* function) { return reinterpret_cast<const char* (*)()>(function)(); }
 
-/// Whether it may pass products on to a library that is not known to be conventional.
+/// True if the library may pass products on to a library that is not known to be conventional.
 bool needs_another(const LoadedLibrary& library) {
   constexpr std::array others{
       "mkl_get_version_string", "MKL_Get_Version_String", "armplversion", "armpl_version",   "nvpl_blas_get_version", "iessl",
@@ -95,11 +95,11 @@ bool needs_another(const LoadedLibrary& library) {
   return std::ranges::any_of(others, [&](const char* symbol) { return library.needs(symbol); });
 }
 
-/// OpenBLAS's settings by the names that its builds give that: with a suffix for integers of 64 bits, and NumPy's and SciPy's.
+/// The names of OpenBLAS's settings in its builds: with a suffix for 64-bit integers, and those of NumPy and SciPy.
 constexpr const char* openblas_configs[] = {"openblas_get_config", "openblas_get_config64_", "scipy_openblas_get_config",
                                             "scipy_openblas_get_config64_"};
 
-/// Whether a library beside others passes products on to one of these.
+/// True if the library passes products on to a known library.
 bool needs_known(const LoadedLibrary& library) {
   constexpr std::array known{"openblas_get_config", "bli_info_get_version_str", "ATL_buildinfo"};
   return std::ranges::any_of(known, [&](const char* symbol) { return library.needs(symbol); });

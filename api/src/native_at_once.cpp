@@ -20,7 +20,7 @@
 namespace ozbound {
 namespace {
 
-/// What prices of the CPU's ways depend on.
+/// The quantities on which the costs of the CPU's ways depend.
 struct Priced {
   Index m = -1, n = -1, k = -1;
   int threads = 0;
@@ -36,11 +36,12 @@ struct Priced {
   }
 };
 
-/// Each of these once, for as long as the process lives: programs multiply while they end, and sizes have few different ones.
+/// Keeps each different result once, for the lifetime of the process: programs may multiply during their exit. Few different
+/// results occur.
 const std::optional<WithoutSlices>* kept(std::optional<WithoutSlices> method) {
   struct All {
     std::mutex mutex;
-    std::map<std::string, std::optional<WithoutSlices>> by_text;  // whose elements stay where they are
+    std::map<std::string, std::optional<WithoutSlices>> by_text;  // its elements never move
   };
   static auto& all = *new All;
   std::string text;
@@ -53,14 +54,14 @@ const std::optional<WithoutSlices>* kept(std::optional<WithoutSlices> method) {
   return &all.by_text.try_emplace(std::move(text), std::move(method)).first->second;
 }
 
-/// without_slices of recent sizes: prices are looked up once, and no lock is taken.
+/// without_slices with a per-thread cache of recent sizes: costs are looked up once, and no lock is taken.
 const std::optional<WithoutSlices>& without_slices(Index m, Index n, Index k, const NativeGemm& native, int threads) {
   struct Known {
     Priced of;
     const std::optional<WithoutSlices>* method = nullptr;
   };
   thread_local std::array<Known, 64> recent;
-  static_assert(std::is_trivially_destructible_v<decltype(recent)>);  // usable while a thread ends
+  static_assert(std::is_trivially_destructible_v<decltype(recent)>);  // so that it is usable while a thread ends
   const Priced priced{m, n, k, threads, &default_kernel(), &native};
   auto& known = recent[priced.hash() % recent.size()];
   if (!(known.of == priced)) {
@@ -83,7 +84,7 @@ void multiply_by_native(const NativeGemm& native, const Product& product) {
 
 bool multiply_at_once(const Product& product, const Target& target, const NativeGemm& native, int threads) {
   if (!native.is_conventional()) return false;
-  const Index parts = product.is_complex() ? 2 : 1;  // of the real product that stands for a complex one
+  const Index parts = product.is_complex() ? 2 : 1;  // sizes of the real product that stands for a complex one
   const auto& ways = without_slices(parts * product.m(), product.n(), parts * product.k(), native, threads);
   if (!ways) return false;
   poll_cancelled();

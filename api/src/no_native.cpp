@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Built where no OpenBLAS is found.
+// Built if no OpenBLAS is found.
 #include "ozbound/native.hpp"
 
 namespace ozbound {

@@ -15,7 +15,7 @@ CBLAS_TRANSPOSE cblas_op(char op) { return op == 'N' ? CblasNoTrans : op == 'T' 
 
 blasint blas_size(Index size) { return static_cast<blasint>(size); }
 
-/// A routine of CBLAS that takes scalars by value.
+/// Calls a CBLAS routine that takes scalars by value.
 template <class T, auto gemm>
 void by_value(char op_a, char op_b, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b, Index ldb, T beta,
               T* c, Index ldc) {
@@ -23,7 +23,7 @@ void by_value(char op_a, char op_b, Index m, Index n, Index k, T alpha, const T*
        blas_size(ldb), beta, c, blas_size(ldc));
 }
 
-/// One that takes them by address.
+/// Calls a CBLAS routine that takes scalars by address.
 template <class T, auto gemm>
 void by_address(char op_a, char op_b, Index m, Index n, Index k, T alpha, const T* a, Index lda, const T* b, Index ldb, T beta,
                 T* c, Index ldc) {
@@ -42,7 +42,7 @@ class OpenBlas final : public LibraryGemm {
  private:
   [[nodiscard]] bool repeats_blocks() const override { return blas_threads() == BlasThreads::pthreads; }
   void in_blocks(Index m, Index n, Index k, const std::function<void(const BlockOfC&)>& multiply) const override {
-    multiply_in_blocks(m, n, k, std::cref(multiply));  // a copy would take memory
+    multiply_in_blocks(m, n, k, std::cref(multiply));  // copying the function would allocate
   }
 };
 
@@ -55,7 +55,7 @@ void zgemm(Index m, Index n, Index k, const std::complex<double>* a, const std::
 }  // namespace
 
 const NativeGemm* native_gemm() {
-  static const auto* const openblas = new OpenBlas;  // never destroyed: programs multiply while they end
+  static const auto* const openblas = new OpenBlas;  // never destroyed: programs may multiply during their exit
   return blas_threads() == BlasThreads::unknown ? nullptr : openblas;
 }
 

@@ -19,10 +19,10 @@
 namespace ozbound {
 namespace {
 
-constexpr Index least_shared = Index{1} << 18;  ///< multiplications up to which OpenBLAS starts no threads
-constexpr double most_in_blocks = 0x1p24;       ///< beyond them a parallel region's start costs little
+constexpr Index least_shared = Index{1} << 18;  ///< up to this many multiplications OpenBLAS starts no threads
+constexpr double most_in_blocks = 0x1p24;       ///< beyond this many, a parallel region's start costs little
 
-/// While it lives, OpenMP does not give a region fewer threads than are asked for because of the system's load.
+/// While it lives, OpenMP does not reduce the threads of a region because of the system's load.
 class WholeTeams {
  public:
   WholeTeams() : dynamic_(omp_get_dynamic()) { omp_set_dynamic(0); }
@@ -34,9 +34,9 @@ class WholeTeams {
   int dynamic_;
 };
 
-/// While it lives, the OpenMP workers that OpenBLAS computes on round to nearest and keep subnormals, whatever they inherited,
-/// and a parallel region gets no others: their number is fixed to that of the first one. Afterwards each has its own settings
-/// again; one that was not there before gets the calling thread's.
+/// While it lives, the OpenMP workers on which OpenBLAS computes round to nearest and keep subnormals, independent of inherited
+/// settings. A parallel region gets only these workers: their number is fixed to that of the first region. At the end each
+/// worker gets its own settings back; a new worker gets the calling thread's.
 class WorkerEnvironments {
  public:
   WorkerEnvironments() : threads_(omp_get_max_threads()), dynamic_(omp_get_dynamic()) {
@@ -66,12 +66,12 @@ class WorkerEnvironments {
   std::fenv_t& saved() { return saved_[static_cast<std::size_t>(omp_get_thread_num())]; }
 
   int threads_, dynamic_;
-  int team_ = 1;                    ///< threads of the first region, the calling one among them
-  std::vector<std::fenv_t> saved_;  ///< of the calling thread first
+  int team_ = 1;                    ///< threads of the first region, including the calling one
+  std::vector<std::fenv_t> saved_;  ///< the calling thread's comes first
 };
 
-/// While any lives, OpenBLAS computes on the thread that calls it. The number of threads is one for the whole process: the last
-/// to go gives back what the program had set, before or meanwhile.
+/// While an object lives, OpenBLAS computes on the calling thread. The number of threads is global to the process. The last
+/// object to end restores the number that the program had set, before or meanwhile.
 class OneThread {
  public:
   OneThread() {
@@ -86,13 +86,14 @@ class OneThread {
   OneThread(const OneThread&) = delete;
   OneThread& operator=(const OneThread&) = delete;
 
-  /// What the program had set.
+  /// The number of threads that the program had set.
   [[nodiscard]] static int program_threads() {
     const std::scoped_lock lock(state().mutex);
     return state().program;
   }
 
-  /// Whether `work` ran while the program set no number of threads, by the last of a few attempts.
+  /// Runs `work` until the program sets no number of threads during it, with a few attempts. Returns true if the last attempt
+  /// succeeded.
   template <class Work>
   static bool run(const Work& work) {
     long before = claim();
@@ -106,12 +107,12 @@ class OneThread {
   }
 
  private:
-  static constexpr int most_attempts = 4;  ///< a program that sets it all the time would disturb any number of them
+  static constexpr int most_attempts = 4;  ///< a program that sets the number all the time would disturb any number of them
 
   struct State {
     std::mutex mutex;
     int users = 0, program = 1;
-    long claims = 0;  ///< how often there was another number to replace
+    long claims = 0;  ///< how often another number had to be replaced
 
     void claim() {
       const int found = openblas_get_num_threads();
@@ -131,7 +132,7 @@ class OneThread {
   }
 };
 
-/// C in blocks, all about as high as wide, as many as there are threads, or fewer where there is little to multiply.
+/// Nearly square blocks of C, one per thread, or fewer for a small product.
 class Blocks {
  public:
   Blocks(Index m, Index n, Index k, int threads) : m_(m), n_(n) {
@@ -150,7 +151,7 @@ class Blocks {
   }
 
  private:
-  static constexpr double least_work = 1 << 17;  ///< multiplications that are worth a thread
+  static constexpr double least_work = 1 << 17;  ///< multiplications that justify a thread
 
   Index m_, n_, down_, across_;
 };
@@ -171,13 +172,13 @@ void multiply_on_our_threads(Index m, Index n, Index k, const std::function<void
   failure.rethrow();
 }
 
-/// C of 64 x 64 x 64 by OpenBLAS while OpenMP workers, but for the calling thread, round in some direction; nothing where there
-/// are no workers.
+/// C of a 64 x 64 x 64 product by OpenBLAS while OpenMP workers, except the calling thread, round in the given direction;
+/// nothing if there are no workers.
 std::optional<std::vector<double>> product_beside_workers(int direction) {
   const WholeTeams teams;
   constexpr Index size = 64;
   static_assert(size * size * size == least_shared);
-  std::vector<double> a(size * size, 1), b(size * size, 0x1p-53), c(size * size);  // each addition is rounded
+  std::vector<double> a(size * size, 1), b(size * size, 0x1p-53), c(size * size);  // every addition rounds
   for (Index j = 0; j < size; ++j) b[static_cast<std::size_t>(size * j)] = 1;
   std::fenv_t callers;
   std::fegetenv(&callers);
@@ -198,8 +199,8 @@ std::optional<std::vector<double>> product_beside_workers(int direction) {
   return team > 1 ? std::optional(c) : std::nullopt;
 }
 
-/// Whether OpenBLAS multiplies matrices of up to `least_shared` multiplications on the calling thread alone. Its build decides
-/// that by their number, for every type; this tries it until there were workers once.
+/// True if OpenBLAS multiplies small matrices, up to `least_shared` multiplications, only on the calling thread. Its build
+/// decides this by the number of multiplications, for every type. The test is repeated until workers existed once.
 bool keeps_little_to_itself() {
   enum : int { untried, kept, shared };
   static std::atomic<int> known = untried;
@@ -211,12 +212,13 @@ bool keeps_little_to_itself() {
   return known == kept;
 }
 
-/// On OpenMP workers. Little work stays on the calling thread, as OpenBLAS would have it; of more, each worker multiplies a
-/// block, so that one parallel region does for environments and products; of much OpenBLAS itself makes its regions.
+/// Multiplies on OpenMP workers. A small product stays on the calling thread, as in OpenBLAS. For a larger one, each worker
+/// multiplies a block, so that one parallel region sets the environments and multiplies. For a very large one, OpenBLAS itself
+/// starts its regions.
 void multiply_on_openmp_workers(Index m, Index n, Index k, const std::function<void(const BlockOfC&)>& multiply) {
   const int threads = omp_get_max_threads();
   const double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  const bool vectors = m == 1 || n == 1;  // some builds hand these to GEMV, which starts threads for less work
+  const bool vectors = m == 1 || n == 1;  // some builds pass these to GEMV, which starts threads for less work
   if (threads == 1 || (work <= double{least_shared} && !vectors && !omp_in_parallel() && keeps_little_to_itself()))
     return multiply({0, 0, m, n});
   const Blocks blocks(m, n, k, threads);
@@ -228,15 +230,15 @@ void multiply_on_openmp_workers(Index m, Index n, Index k, const std::function<v
   const WholeTeams teams;
   bool alone = false;
   FirstException failure;
-#pragma omp parallel num_threads(threads)  // of all: OpenMP ends workers that a region leaves out
+#pragma omp parallel num_threads(threads)  // all threads: OpenMP ends workers that a region leaves out
   if (omp_get_num_threads() == 1) {
-    alone = true;  // OpenBLAS would start a region here, whose workers have any environment
+    alone = true;  // OpenBLAS would start a region here, with workers in any environment
   } else {
 #pragma omp for schedule(static, 1)
     for (int t = 0; t < count; ++t)
       failure.run([&] {
         const FloatEnvironment of_worker;
-        multiply(blocks[t]);  // OpenBLAS starts no region within one of several threads
+        multiply(blocks[t]);  // OpenBLAS starts no region inside a region of several threads
       });
   }
   failure.rethrow();
@@ -245,21 +247,21 @@ void multiply_on_openmp_workers(Index m, Index n, Index k, const std::function<v
   multiply({0, 0, m, n});
 }
 
-/// omp_get_max_threads of the OpenMP runtime that OpenBLAS was linked with; null where that is not found.
+/// omp_get_max_threads of the OpenMP runtime linked with OpenBLAS; null if it is not found.
 int (*omp_max_threads_of_openblas())() {
   Dl_info library{};
   if (dladdr(reinterpret_cast<const void*>(&openblas_get_parallel), &library) == 0) return nullptr;
   void* const handle = dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == nullptr) return nullptr;
   void* const found = dlsym(handle, "omp_get_max_threads");
-  dlclose(handle);  // it stays loaded: it was before
+  dlclose(handle);  // the library stays loaded, as before
   return reinterpret_cast<int (*)()>(found);
 }
 
-/// Whether OpenBLAS's parallel regions run on our OpenMP workers: a number of threads that is set on one side shows on the
-/// other. The side of OpenBLAS is the runtime that it was linked with or, where another one came before that, as LLVM's does,
-/// its own function that sets a number. Only larger ones are set there: for smaller ones it frees what its threads may be
-/// using.
+/// True if OpenBLAS's parallel regions run on our OpenMP workers: a number of threads set on one side is visible on the other.
+/// OpenBLAS's side is the runtime that it was linked with. If another runtime, such as LLVM's, came first, it is OpenBLAS's own
+/// function that sets a number. Only larger numbers are set there: for smaller ones OpenBLAS frees memory that its threads may
+/// be using.
 bool shares_our_openmp() {
   const int ours = omp_get_max_threads(), theirs = openblas_get_num_threads();
   const auto get = omp_max_threads_of_openblas();
@@ -296,7 +298,7 @@ void multiply_in_blocks(Index m, Index n, Index k, const std::function<void(cons
     case BlasThreads::pthreads: return multiply_on_our_threads(m, n, k, multiply);
     case BlasThreads::openmp: return multiply_on_openmp_workers(m, n, k, multiply);
     default: {
-      static std::mutex one_at_a_time;  // a sequential build shares its memory among its callers
+      static std::mutex one_at_a_time;  // the callers of a sequential build share its memory
       const std::scoped_lock lock(one_at_a_time);
       return multiply({0, 0, m, n});
     }

@@ -7,13 +7,13 @@
 
 namespace ozbound {
 
-/// Who computes a product of the OpenBLAS that was loaded. Its build decides, and need not be the build that was linked with:
-/// all have one soname.
+/// The threads on which the loaded OpenBLAS computes. This depends on its build, which may differ from the build that was
+/// linked: all builds have one soname.
 enum class BlasThreads {
-  caller,    ///< of a sequential build
-  pthreads,  ///< its own, started when it was loaded, in whatever floating-point environment there was
+  caller,    ///< the calling thread: a sequential build
+  pthreads,  ///< its own threads, started at load time with the floating-point environment of that moment
   openmp,    ///< the program's OpenMP workers
-  unknown,   ///< others, OpenMP workers of another runtime than ours among them
+  unknown,   ///< any other threads, including OpenMP workers of another runtime than ours
 };
 
 BlasThreads blas_threads();
@@ -21,13 +21,13 @@ BlasThreads blas_threads();
 /// Rows [row, row + rows) and columns [column, column + columns) of C.
 struct BlockOfC {
   Index row = 0, column = 0, rows = 0, columns = 0;
-  bool by_library = true;  ///< false: by plain loops on the thread that calls
+  bool by_library = true;  ///< false: by plain loops on the calling thread
 };
 
 /// Calls `multiply`, which computes a block of C by OpenBLAS, for blocks that make up an m x n C with inner dimension k. All
-/// threads that compute round to nearest and keep subnormals meanwhile. pthreads stay unused: OpenMP workers of ours multiply a
-/// block each, on OpenBLAS's side one thread each. A block is multiplied again where the program set OpenBLAS's number of
-/// threads meanwhile, at last without the library; the program finds the number that it set last.
+/// computing threads round to nearest and keep subnormals meanwhile. OpenBLAS's pthreads stay unused: OpenMP workers of ours
+/// multiply one block each, with one OpenBLAS thread each. If the program sets OpenBLAS's number of threads meanwhile, a block
+/// is multiplied again, the last time without the library. Afterwards OpenBLAS has the number that the program set last.
 /// @pre blas_threads() is not unknown.
 void multiply_in_blocks(Index m, Index n, Index k, const std::function<void(const BlockOfC&)>& multiply);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the drop-in BLAS takes of a program's time: nanoseconds a call above the system's own DGEMM, where it is off and below
-// the least work that is examined, and the share of native's time that examining takes (docs/benchmarks.md).
+// The time that the drop-in BLAS adds to a program (docs/benchmarks.md). Measures the nanoseconds per call beyond the system's
+// own DGEMM, with the hook off and for products below the least examined work. Also measures the time of examining relative to
+// native's.
 //
-// Usage: ozbound-bench-drop-in [--json FILE]. Exits with 0 whatever was measured, 2 for a wrong argument. It runs itself with
-// the hook preloaded, and there compares what the linker bound with what the library has by that name, call by call in turns.
+// Usage: ozbound-bench-drop-in [--json FILE]. Exits with 0 for any measurement, 2 for a wrong argument. It runs itself with the
+// hook preloaded. The second process compares the linker's function with the library's function of that name, in turns.
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -55,7 +56,7 @@ struct Matrices {
   void cblas(decltype(cblas_dgemm)* dgemm) { dgemm(102, 111, 111, n, n, n, 1, a.data(), ld, b.data(), ld, 0, c.data(), ld); }
 };
 
-/// The least seconds of a call of each of two functions, in turns.
+/// The least seconds of a call of each of two functions, called in turns.
 template <class First, class Second>
 std::pair<double, double> least_seconds(const First& first, const Second& second) {
   constexpr int repetitions = 2000, calls = 100;
@@ -69,7 +70,7 @@ std::pair<double, double> least_seconds(const First& first, const Second& second
   return {of_first, of_second};
 }
 
-/// In the process that has the hook: nanoseconds above the library's own routine, a line each.
+/// In the process with the hook: prints the nanoseconds beyond the library's own routine, one line each.
 void measure_calls() {
   auto* const fortran = of_library<decltype(dgemm_)>("dgemm_");
   auto* const cblas = of_library<decltype(cblas_dgemm)>("cblas_dgemm");
@@ -83,7 +84,7 @@ void measure_calls() {
   std::printf("%s\n", lines.dump().c_str());
 }
 
-/// There too: products that are examined, for some seconds.
+/// In the process with the hook: multiplies examined products for some seconds.
 void multiply_for(double seconds) {
   Matrices large(600), tall(300);
   for (const double start = now(); now() - start < seconds;) large.fortran(dgemm_), tall.cblas(cblas_dgemm);
@@ -104,7 +105,7 @@ std::string hooked(const std::string& variables, const std::string& what) {
          std::to_string(getpid()) + "/exe " + what;
 }
 
-/// Seconds of examining and of native, by a log's last counts.
+/// Seconds of examining and of native, from the last counts of a log.
 std::pair<double, double> examined(const std::string& log) {
   std::ifstream file(log);
   double own = 0, native = 0;

@@ -10,8 +10,8 @@
 
 namespace ozbound::bench {
 
-/// What a benchmark returns: run(quick, file of the JSON or null), or 2 for a wrong argument, without a device, or where it
-/// throws.
+/// Runs a benchmark and returns its exit code: the result of run(quick, file of the JSON or null), or 2 for a wrong argument,
+/// without a device, or if run throws.
 inline int run_benchmark(const char* name, int count, char** arguments, const std::function<int(bool, const char*)>& run) {
   bool quick = false;
   const char* json = nullptr;

@@ -12,7 +12,7 @@ namespace ozbound::bench {
 /// cublasDgemm, for column-major matrices in device memory.
 class Cublas {
  public:
-  /// How it computes: FP64 units, or its own emulation on INT8 units, eager, with 55 bits of mantissa.
+  /// The arithmetic: FP64 units, or cuBLAS's own emulation on INT8 units, eager, with 55 bits of mantissa.
   enum class Way { native, emulated };
 
   explicit Cublas(Way way);
@@ -20,7 +20,7 @@ class Cublas {
   Cublas(const Cublas&) = delete;
   Cublas& operator=(const Cublas&) = delete;
 
-  /// Whether this cuBLAS has the emulation.
+  /// True if this cuBLAS has the emulation.
   static bool can_emulate();
 
   /// C = A B.

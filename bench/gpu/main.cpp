@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The CUDA engine beside cuBLAS, timed by events on random data, as ratios formed within each repetition (docs/benchmarks.md).
+// The CUDA engine relative to cuBLAS, timed by events on random data. Ratios are formed within each repetition
+// (docs/benchmarks.md).
 //
 // Usage: ozbound-bench-gpu [--quick] [--json FILE], or ozbound-bench-gpu --power [--json FILE] for the energy of products.
-// Exits with 0 whatever was measured, 2 for a wrong argument or without a device.
+// Exits with 0 for any measurement, 2 for a wrong argument or without a device.
 
 #include <cuda_runtime_api.h>
 
@@ -55,7 +56,7 @@ double quantile(std::vector<double> values, double part) {
 /// Times subjects in turn, there and back, so that a steady drift cancels.
 class Timer {
  public:
-  /// Samples of as many calls as take a millisecond, one after the other, or of one call that nothing precedes.
+  /// A sample is as many calls as take a millisecond, one after the other, or one call with nothing before it.
   enum class Sample { back_to_back, one_call };
 
   Timer(cudaStream_t stream, Sample sample) : stream_(stream), most_calls_(sample == Sample::one_call ? 1 : 64) {
@@ -132,7 +133,7 @@ void print(const Measurement& one, const Subject& subject) {
   std::printf("\n");
 }
 
-/// What is timed over cublasDgemm; phases over their product, which comes before them; 28 products over cuBLAS's emulation.
+/// Compares subjects with cublasDgemm, phases with their product, which precedes them, and 28 products with cuBLAS's emulation.
 void evaluate(const std::vector<Subject>& subjects, const Shape& shape, const char* note,
               std::vector<Measurement>& measurements) {
   const Subject* whole = nullptr;
@@ -167,7 +168,7 @@ void measure(const Shape& shape, double seconds, std::vector<Measurement>& measu
   evaluate(subjects, shape, one_call, measurements);
 }
 
-/// The least ratio of the measurements that a goal is about.
+/// The smallest ratio among the measurements of a goal.
 Goal judged(const std::string& name, double limit, const std::string& subject, const std::string& baseline,
             const std::vector<Measurement>& all, const std::function<bool(const Shape&)>& concerns) {
   Goal goal{name, limit, {}};
@@ -177,7 +178,7 @@ Goal judged(const std::string& name, double limit, const std::string& subject, c
   return goal;
 }
 
-/// Goals of products by residues over cublasDgemm: of so many moduli, by shape.
+/// Goals of products with a number of moduli relative to cublasDgemm, by shape.
 struct ResidueGoals {
   int moduli;
   double squares[5];  ///< of n = 1024, 2048, 4096, 8192, 16384
@@ -228,7 +229,7 @@ void print(const std::vector<Goal>& all) {
     std::printf("%-52s at least %5.2f: %6.3f %s\n", goal.name.c_str(), goal.limit, goal.measured.value_or(0), goal.status());
 }
 
-/// Names and devices hold no character that JSON escapes.
+/// Writes the JSON without escapes, since names and devices hold no character that needs them.
 bool write_json(const char* file, const std::string& device, bool quick, const std::vector<Goal>& all_goals,
                 const std::vector<Measurement>& measurements) {
   std::FILE* const out = std::fopen(file, "w");

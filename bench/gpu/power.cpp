@@ -20,7 +20,8 @@ namespace {
 
 using gpu::check;
 
-/// The energy counter of the current device, by the driver's libnvidia-ml, which a toolkit without headers of it finds too.
+/// The energy counter of the current device. Loads the driver's libnvidia-ml itself, so that toolkits without its headers
+/// suffice.
 class EnergyCounter {
  public:
   EnergyCounter() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW)) {
@@ -38,7 +39,7 @@ class EnergyCounter {
   EnergyCounter& operator=(const EnergyCounter&) = delete;
   ~EnergyCounter() { dlclose(library_); }
 
-  /// Since the driver was loaded.
+  /// The energy since the driver was loaded.
   [[nodiscard]] double joules() const {
     unsigned long long millijoules = 0;
     expect(energy_(device_, &millijoules), "nvmlDeviceGetTotalEnergyConsumption");
@@ -63,7 +64,7 @@ class EnergyCounter {
   int (*energy_)(Device, unsigned long long*) = nullptr;
 };
 
-/// The energy of a product, where products follow each other.
+/// The energy of a product in a sequence of products.
 struct Energy {
   std::string name;
   Shape shape;
@@ -77,9 +78,9 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Launches for so long, and waits. Returns how many products.
+/// Launches for this time, and waits. Returns the number of products.
 int run_for(double seconds, const Subject& subject, cudaStream_t stream) {
-  constexpr int together = 4;  // so that the device has work while the host waits for the first
+  constexpr int together = 4;  // the device has work while the host waits for the first
   cudaEvent_t done[together] = {};
   for (auto& event : done) check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "cudaEventCreateWithFlags");
   const auto start = std::chrono::steady_clock::now();
@@ -94,8 +95,8 @@ int run_for(double seconds, const Subject& subject, cudaStream_t stream) {
   return launched;
 }
 
-/// Runs until the counter moves, which it does in steps of tens of milliseconds. Returns how many products.
-/// @throws std::runtime_error where it stands still.
+/// Runs until the counter changes, which it does in steps of tens of milliseconds. Returns the number of products.
+/// @throws std::runtime_error if the counter does not change.
 int run_to_step(const Subject& subject, const EnergyCounter& counter, cudaStream_t stream) {
   const auto start = std::chrono::steady_clock::now();
   const double before = counter.joules();
@@ -108,7 +109,7 @@ int run_to_step(const Subject& subject, const EnergyCounter& counter, cudaStream
   return products;
 }
 
-/// From a step of the counter to another, after running for a while.
+/// Measures from one step of the counter to another, after a warm-up.
 Energy energy_of(const Subject& subject, const Shape& shape, double seconds, const EnergyCounter& counter,
                  cudaStream_t stream) {
   run_for(seconds / 4, subject, stream);

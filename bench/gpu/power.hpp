@@ -3,9 +3,9 @@
 
 namespace ozbound::bench {
 
-/// Prints the power that each product draws and its energy, by NVML's counter of energy, where products follow each other for
-/// two seconds; with `quick` for half a second, of small shapes. Writes them to `json`, unless that is null. Returns 0, or 2
-/// where the file cannot be written. @throws std::runtime_error without NVML or a counter.
+/// Repeats each product for two seconds and prints its power and energy, from NVML's energy counter. With `quick`, runs for
+/// half a second on small shapes. Writes the results to `json`, unless that is null. Returns 0, or 2 if the file cannot be
+/// written. @throws std::runtime_error without NVML or an energy counter.
 int measure_power(bool quick, const char* json);
 
 }  // namespace ozbound::bench

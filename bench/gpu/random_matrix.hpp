@@ -7,7 +7,8 @@
 
 namespace ozbound::bench {
 
-/// Fills device memory with (U - 1/2) e^(phi N), U uniform in (0, 1), N normal: power, and so the clock, depends on data.
+/// Fills device memory with (U - 1/2) e^(phi N), U uniform in (0, 1), N normal. Power, and therefore the clock, depends on
+/// data.
 void fill_random(double* elements, std::int64_t count, std::uint64_t seed, cudaStream_t stream, double phi = 0.5);
 
 }  // namespace ozbound::bench

@@ -14,7 +14,7 @@
 #include "lt_product.hpp"
 #include "ozbound/core/detail/residue_arithmetic.hpp"
 #include "ozbound/gpu/device_gemm.hpp"
-#include "product.hpp"
+#include "product_launcher.hpp"
 #include "random_matrix.hpp"
 #include "slicing.hpp"
 #include "transfer.hpp"
@@ -26,7 +26,7 @@ using gpu::check;
 using gpu::DeviceArray;
 using gpu::Path;
 
-/// A launch as a graph, which takes the host's time out of small products.
+/// A launch as a graph, which removes the host's time from small products.
 std::function<void(cudaStream_t)> captured(const std::function<void(cudaStream_t)>& launch, cudaStream_t stream) {
   launch(stream);
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
@@ -43,7 +43,7 @@ std::function<void(cudaStream_t)> captured(const std::function<void(cudaStream_t
 
 const char* suffix(Path path) { return path == Path::cublaslt ? "/cuBLASLt" : path == Path::portable ? "/portable" : ""; }
 
-/// Slicing of both operands, and what follows it, of a plan that the fused kernel multiplies; without that, none.
+/// Slicing of both operands, and the rest of the product, for a plan that the fused kernel multiplies. Empty for other plans.
 std::vector<Subject> phases(const std::string& plan, const Shape& shape, const RealProduct& call, cudaStream_t stream) {
   struct Work {
     gpu::FusedProduct fused{0};
@@ -81,11 +81,11 @@ std::vector<Subject> phases(const std::string& plan, const Shape& shape, const R
           {plan + "/multiplying+combining", static_cast<double>(parsed.products()), kept(captured(multiply, stream)), 0, true}};
 }
 
-/// Residues of both operands, and what follows them.
+/// Making the residues of both operands, and the rest of the product.
 std::vector<Subject> residue_phases(const std::string& plan, const Shape& shape, const RealProduct& call, cudaStream_t stream) {
   struct Work {
     gpu::Kernels kernels{0};
-    std::optional<gpu::Product> product;
+    std::optional<gpu::ProductLauncher> product;
     DeviceArray<std::uint8_t> memory;
     gpu::SlicingJob a, b;
     std::uint8_t* sums = nullptr;
@@ -122,7 +122,7 @@ std::vector<Subject> residue_phases(const std::string& plan, const Shape& shape,
       {plan + "/multiplying+recovering", static_cast<double>(parsed.products()), kept(captured(multiply, stream)), 0, true}};
 }
 
-/// INT8 products by cuBLASLt with a long inner dimension: what the device reaches.
+/// INT8 products by cuBLASLt with a long inner dimension: the rate that the device reaches.
 Subject ceiling(const Shape& shape) {
   struct Work {
     gpu::LtProduct lt{0};
@@ -157,7 +157,7 @@ constexpr const char* others[] = {plan_of_21,
                                   "balanced:2x2:cut=3:exact",
                                   "nearest7:8x8:cut=9:exact"};
 constexpr int moduli[] = {8, 13, 15, 18};
-constexpr int divided_moduli = 13;  ///< whose phases are timed by themselves too
+constexpr int divided_moduli = 13;  ///< the number of moduli whose phases are timed separately too
 constexpr Index largest_portable = 512, least_ceiling = 2048;
 
 }  // namespace
@@ -173,7 +173,7 @@ Problem::Problem(const Shape& shape, cudaStream_t stream)
   fill_random(b_.data(), shape.k * shape.n, 2, stream);
 }
 
-RealProduct Problem::call() const {
+RealProduct Problem::product() const {
   return {InputView(MatrixView<const double>(a_.data(), shape_.m, shape_.k, 1, shape_.m)),
           InputView(MatrixView<const double>(b_.data(), shape_.k, shape_.n, 1, shape_.k)),
           OutputView(MatrixView<double>(c_.data(), shape_.m, shape_.n, 1, shape_.m))};
@@ -190,14 +190,14 @@ Subject Problem::product(const std::string& plan, Path path, cudaStream_t stream
   const auto parsed = parse_plan(plan);
   const auto gemm =
       std::make_shared<gpu::DeviceGemm>(parsed, shape_.m, shape_.n, shape_.k, gpu::DeviceGemm::Options{.path = path});
-  const auto launch = captured([gemm, call = call()](cudaStream_t on) { (*gemm)(call, on); }, stream);
+  const auto launch = captured([gemm, call = product()](cudaStream_t on) { (*gemm)(call, on); }, stream);
   return {plan + suffix(path), static_cast<double>(parsed.products()), [gemm, launch](cudaStream_t on) { launch(on); },
           gemm->workspace()};
 }
 
 std::vector<Subject> subjects_for(const Problem& problem, cudaStream_t stream) {
   const auto& shape = problem.shape();
-  const auto call = problem.call();
+  const auto call = problem.product();
   std::vector<Subject> subjects{problem.blas("cublasDgemm", Cublas::Way::native)};
   if (Cublas::can_emulate()) subjects.push_back(problem.blas("cuBLAS emulation, 55 bits", Cublas::Way::emulated));
   const auto add = [&](const char* plan, Path path) { subjects.push_back(problem.product(plan, path, stream)); };

@@ -14,7 +14,7 @@
 #include "ozbound/core/product.hpp"
 #include "ozbound/gpu/path.hpp"
 
-// What the benchmarks of the CUDA engine launch.
+// The products that the benchmarks of the CUDA engine launch.
 
 namespace ozbound::bench {
 
@@ -26,32 +26,32 @@ struct Shape {
   }
 };
 
-/// Something that is timed: what it launches on a stream.
+/// A timed piece of work, which it launches on a stream.
 struct Subject {
   std::string name;
-  double products = 0;  ///< of INT8, for each multiplication and addition of the product; 0: not counted
+  double products = 0;  ///< INT8 products per multiplication and addition of the product; 0: not counted
   std::function<void(cudaStream_t)> launch;
-  std::size_t workspace = 0;       ///< bytes of device memory beside the operands; 0: not known
-  bool is_phase = false;           ///< a part of a whole product, of which its share is reported
+  std::size_t workspace = 0;       ///< bytes of device memory in addition to the operands; 0: not known
+  bool is_phase = false;           ///< a part of a whole product; its share is reported
   std::vector<double> times = {};  ///< of each repetition, in seconds
 };
 
 constexpr const char* plan_of_28 = "balanced:7x7:cut=8:exact";
 constexpr const char* plan_of_21 = "balanced:6x6:cut=7:exact";
 
-/// The plan of N moduli with as many bits of both operands as hold whatever these are.
+/// The plan with N moduli and equally many bits of both operands, the most that hold all operands.
 std::string widest_residues(int count, Index k);
 
-/// Random operands of a shape, and their product.
+/// Random operands of a shape, and memory for their product.
 class Problem {
  public:
-  /// Fills them on the stream.
+  /// Fills the operands on the stream.
   Problem(const Shape& shape, cudaStream_t stream);
 
   [[nodiscard]] const Shape& shape() const { return shape_; }
-  [[nodiscard]] RealProduct call() const;
+  [[nodiscard]] RealProduct product() const;
   [[nodiscard]] Subject blas(const std::string& name, Cublas::Way way) const;
-  /// The whole product under a plan, with the slices or residues of its operands, as a graph.
+  /// The whole product under a plan, including the making of slices or residues, as a graph.
   [[nodiscard]] Subject product(const std::string& plan, gpu::Path path, cudaStream_t stream) const;
 
  private:
@@ -59,7 +59,7 @@ class Problem {
   gpu::DeviceArray<double> a_, b_, c_;
 };
 
-/// Everything that is timed side by side; cublasDgemm first, then what else cuBLAS has.
+/// All subjects to time side by side: cublasDgemm first, then cuBLAS's other ways.
 std::vector<Subject> subjects_for(const Problem& problem, cudaStream_t stream);
 
 }  // namespace ozbound::bench

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "largest_entry.hpp"
-#include "ozbound/bounds/detail/scaled.hpp"
+#include "ozbound/bounds/detail/wide_range_double.hpp"
 #include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/detail/multiversion.hpp"
 #include "ozbound/core/detail/outward.hpp"
@@ -53,7 +53,7 @@ bool HostAllowance::special(Index i, Index j) const {
   return product_.special_row(i) || product_.special_column(j) || (of_.beta != 0 && !is_finite(of_.c0.bits(i, j), binary64));
 }
 
-/// M from a lower bound of |A||B|, or from what stands for it.
+/// M from a lower bound of |A||B|, or from the row and column norms that replace it.
 double HostAllowance::magnitude_lower(Index i, Index j, double product_lower) const {
   const double m = row_norms_.empty() ? product_lower : multiply_lower(row_norms_[at(i)], column_norms_[at(j)]);
   if (of_.beta == 0) return m;
@@ -61,13 +61,13 @@ double HostAllowance::magnitude_lower(Index i, Index j, double product_lower) co
                                      std::int64_t{product_.row_exponents()[at(i)]} + product_.column_exponents()[at(j)]));
 }
 
-/// M, or its share.
+/// M for a normwise target, otherwise its share.
 double HostAllowance::share_of(Index i, Index j, double product_lower) const {
   const double m = magnitude_lower(i, j, product_lower);
   return normwise_ ? m : multiply_lower(factor_, m);
 }
 
-/// The least share of any M of which m is only a part: a sum with 0 is exact, and any other is rounded down (E4).
+/// The smallest share of any M of which m is only a part. A sum with 0 is exact, and any other sum is rounded down (E4).
 double HostAllowance::least_share(double m) const { return multiply_lower(factor_, of_.beta == 0 ? m : next_down(m)); }
 
 Probe HostAllowance::probe(Index i, Index j) const {
@@ -76,7 +76,7 @@ Probe HostAllowance::probe(Index i, Index j) const {
   return {i, j, bounds.upper == 0 ? infinity : share_of(i, j, row_norms_.empty() ? bounds.lower : 0)};
 }
 
-/// No more than any entry of row i and a chunk of columns allows.
+/// A lower bound of the error that each entry of row i and a chunk of columns allows.
 double HostAllowance::allowed_in_chunk(Index i, Index chunk) const {
   const Index first = chunk * chunk_columns;
   const double m = row_norms_.empty() ? product_.cheap_lower(i, first, std::min(chunk_columns, product_.cols() - first))
@@ -84,13 +84,13 @@ double HostAllowance::allowed_in_chunk(Index i, Index chunk) const {
   return least_share(m);
 }
 
-/// Whether it is cheap to see that ratio_upper(i, j, error) is less than a ratio.
+/// True if a cheap test shows that ratio_upper(i, j, error) is less than `ratio`.
 bool HostAllowance::below(Index i, Index j, double error, double ratio) const {
   const double share = least_share(magnitude_lower(i, j, product_.cheap_lower(i, j)));
   return share > 0 && divide_upper(error, share) < ratio;
 }
 
-/// From an entry's scale to that of norms.
+/// The shift from an entry's scale to the scale of norms.
 std::int64_t HostAllowance::norm_shift(Index i, Index j) const {
   return product_.row_exponents()[at(i)] + std::int64_t{product_.column_exponents()[at(j)]} - scale_;
 }
@@ -137,13 +137,13 @@ double HostAllowance::normwise_share(Index i, Index j, double error) const {
 
 namespace {
 
-/// open[j] = whether errors[j] factors[j] >= lower[j], but for what rounding changes; 64 columns or fewer.
-OZB_MULTIVERSION void find_open(const double* errors, const double* factors, const double* lower, double share, Index count,
-                                std::uint8_t* open) {
-  for (Index j = 0; j < count; ++j) open[j] = errors[j] * factors[j] < share * lower[j] ? 0 : 1;
+/// candidate[j] = 1 if errors[j] factors[j] >= share lower[j], up to rounding; for 64 columns or fewer.
+OZB_MULTIVERSION void find_candidates(const double* errors, const double* factors, const double* lower, double share,
+                                      Index count, std::uint8_t* candidate) {
+  for (Index j = 0; j < count; ++j) candidate[j] = errors[j] * factors[j] < share * lower[j] ? 0 : 1;
 }
 
-/// What takes an error from the scales of its slicing to those of the product, for every vector.
+/// For every vector, the shift from the scale of its slicing to the scale of the product.
 std::vector<std::int64_t> shifts(const std::vector<std::int32_t>& from, const std::vector<std::int32_t>& to) {
   std::vector<std::int64_t> differences;
   for (std::size_t i = 0; i < from.size(); ++i) differences.push_back(std::int64_t{from[i]} - to[i]);
@@ -172,14 +172,14 @@ Worst HostAllowance::worst_entry(const PlanBound& error) const {
   const ChunkedBound entries(error.product);
   std::vector<double> factors;
   for (const auto shift : columns) factors.push_back(near_power_of_two(shift));
-  const auto of_entries = [&](Index i, Index first, Index count, Largest& largest) {
+  const auto of_entries = [&](Index i, Index first, Index count, LargestEntry& largest) {
     std::array<double, static_cast<std::size_t>(chunk_columns)> errors;
-    std::array<std::uint8_t, static_cast<std::size_t>(chunk_columns)> open;
+    std::array<std::uint8_t, static_cast<std::size_t>(chunk_columns)> candidate;
     entries.upper_row(i, first / chunk_columns, count, errors.data());
-    open_entries(i, first, count, near_power_of_two(-rows[at(i)]) * largest.value, errors.data(), factors.data() + first,
-                 open.data());
+    find_worst_candidates(i, first, count, near_power_of_two(-rows[at(i)]) * largest.value, errors.data(),
+                          factors.data() + first, candidate.data());
     for (Index j = first; j < first + count; ++j) {
-      if (open[at(j - first)] == 0) continue;
+      if (candidate[at(j - first)] == 0) continue;
       const double relative = rescaled_upper(errors[at(j - first)], rows[at(i)] + columns[at(j)]);
       if (relative == 0 || special(i, j) || below(i, j, relative, largest.value)) continue;
       largest.take({ratio_upper(relative, probe(i, j).allowed), i, j});
@@ -189,18 +189,19 @@ Worst HostAllowance::worst_entry(const PlanBound& error) const {
   return {largest.value, largest.i, largest.j};
 }
 
-/// Marks the entries of a chunk whose ratio may reach `ratio`, the other ones being seen to be below it.
-void HostAllowance::open_entries(Index i, Index first, Index count, double ratio, const double* errors, const double* factors,
-                                 std::uint8_t* open) const {
-  // 1 - 2^-12 is below what rounds the few operations here, and below what level 2 takes off a sum. Far from underflow.
+/// Marks the entries of a chunk whose ratio may reach `ratio`; the other entries are shown to be below it.
+void HostAllowance::find_worst_candidates(Index i, Index first, Index count, double ratio, const double* errors,
+                                          const double* factors, std::uint8_t* candidate) const {
+  // 1 - 2^-12 covers the roundings of the few operations in this function and the deflation of a level 2 sum. The test also
+  // keeps far from underflow.
   const double share = factor_ * ratio * (1 - 0x1p-12);
   if (!row_norms_.empty() || !(share > 0x1p-700) || share == infinity) {
-    std::fill_n(open, count, std::uint8_t{1});
+    std::fill_n(candidate, count, std::uint8_t{1});
     return;
   }
   std::array<double, static_cast<std::size_t>(chunk_columns)> lower;
   product_.estimate_lower(i, first, count, lower.data());
-  find_open(errors, factors, lower.data(), share, count, open);
+  find_candidates(errors, factors, lower.data(), share, count, candidate);
 }
 
 Worst HostAllowance::worst_norm(const PlanBound& error) const {
@@ -245,7 +246,7 @@ std::vector<Probe> HostAllowance::probes(Index per_side) const {
   return entries;
 }
 
-/// The entry of some rows that allows least, among those that are not known to be zero only: what they allow is known well.
+/// Among up to 32 rows, the non-zero entry with the smallest allowance, computed accurately.
 Entry HostAllowance::least_allowing() const {
   constexpr Index most_rows = 32;
   Entry least{0, 0};

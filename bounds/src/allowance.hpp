@@ -17,14 +17,14 @@ namespace ozbound {
 /// u of a format, exactly.
 double unit_roundoff(const Format& format);
 
-/// @throws CannotCertify where tau is below u.
+/// @throws CannotCertify if tau is below u.
 void check_attainable(const Target& target, double tau, double u);
 
-/// What a target allows the product of matrices in the host's memory.
+/// The errors that a target allows for a product of matrices in host memory.
 class HostAllowance final : public Allowance {
  public:
   /// The operands and their product must outlive it.
-  /// @param row_norms, column_norms ||a_i||_2 and ||b_j||_2 from below, for rowcol targets alone
+  /// @param row_norms, column_norms lower bounds of ||a_i||_2 and ||b_j||_2, only for rowcol targets
   HostAllowance(const RealProduct& of, const Target& target, double factor, const MagnitudeProduct& product,
                 std::vector<double> row_norms, std::vector<double> column_norms, int threads);
 
@@ -42,8 +42,8 @@ class HostAllowance final : public Allowance {
   [[nodiscard]] double share_of(Index i, Index j, double product_lower) const;
   [[nodiscard]] double allowed_in_chunk(Index i, Index chunk) const;
   [[nodiscard]] bool below(Index i, Index j, double error, double ratio) const;
-  void open_entries(Index i, Index first, Index count, double ratio, const double* errors, const double* factors,
-                    std::uint8_t* open) const;
+  void find_worst_candidates(Index i, Index first, Index count, double ratio, const double* errors, const double* factors,
+                             std::uint8_t* candidate) const;
   [[nodiscard]] Worst worst_entry(const PlanBound& error) const;
   [[nodiscard]] Worst worst_norm(const PlanBound& error) const;
   [[nodiscard]] std::int64_t norm_shift(Index i, Index j) const;
@@ -54,10 +54,10 @@ class HostAllowance final : public Allowance {
   int threads_;
   bool normwise_;
   double factor_;
-  std::vector<double> row_norms_, column_norms_;  // for rowcol targets, from below
-  std::vector<double> least_column_norms_;        // of every chunk of columns
+  std::vector<double> row_norms_, column_norms_;  // lower bounds, for rowcol targets
+  std::vector<double> least_column_norms_;        // smallest column norm of every chunk
   Matrix<double> m_;                              // for normwise targets: M's lower bound; +Inf for entries with specials
-  std::int64_t scale_ = 0;                        // largest row + column exponent, the unit of norms
+  std::int64_t scale_ = 0;                        // largest row + column exponent: the unit of norms
   double norm_allowed_ = 0;
 };
 

@@ -19,7 +19,7 @@ constexpr std::array<std::uint8_t, 256> digits = [] {
   return all;
 }();
 
-/// Byte `place` of three, 0 beyond the end.
+/// Byte number `place`; 0 beyond the end.
 std::uint32_t byte(std::string_view bytes, std::size_t place) {
   return place < bytes.size() ? static_cast<unsigned char>(bytes[place]) : 0;
 }
@@ -52,7 +52,7 @@ std::optional<std::string> from_base64(std::string_view text) {
       three |= std::uint32_t{digit} << (18 - 6 * d);
     }
     for (std::size_t b = 0; b + 1 < wanted; ++b) bytes.push_back(static_cast<char>(three >> (16 - 8 * b) & 255));
-    if ((three << (8 * (wanted - 1)) & 0xffffff) != 0) return std::nullopt;  // bits beside the last byte
+    if ((three << (8 * (wanted - 1)) & 0xffffff) != 0) return std::nullopt;  // bits after the last byte are set
   }
   return bytes;
 }

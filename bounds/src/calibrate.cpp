@@ -31,7 +31,7 @@ constexpr std::array<Shape, 20> shapes{
      {128, 128, 128}, {512, 16, 256},  {16, 512, 256},  {192, 192, 192},  {512, 512, 32},  {64, 64, 4096},    {256, 256, 256},
      {1024, 48, 512}, {48, 1024, 512}, {384, 384, 384}, {256, 256, 2048}, {512, 512, 512}, {1024, 1024, 1024}}};
 
-/// For a device: as many that take long to multiply as others, or its rate would not show in the fit.
+/// For a device. Long products are as many as short ones; otherwise the device's rate would not show in the fit.
 constexpr std::array<Shape, 22> large_shapes{
     {{64, 64, 64},       {128, 128, 128},    {1024, 48, 512},    {48, 1024, 512},    {64, 64, 4096},     {512, 512, 32},
      {256, 256, 256},    {256, 256, 2048},   {512, 512, 512},    {1024, 1024, 1024}, {2048, 2048, 256},  {2048, 2048, 2048},
@@ -43,7 +43,7 @@ double work(const Sample& sample) {
   return static_cast<double>(sample.m) * static_cast<double>(sample.n) * static_cast<double>(sample.k) * products;
 }
 
-/// Operands of a shape, kept while samples have it.
+/// Operands of a shape, kept while consecutive samples have that shape.
 class SampleOperands {
  public:
   void take(const Sample& sample) {
@@ -51,7 +51,7 @@ class SampleOperands {
     a_ = random(sample.m, sample.k), b_ = random(sample.k, sample.n), c_ = Matrix<double>(sample.m, sample.n);
   }
 
-  [[nodiscard]] RealProduct call() { return {a_, b_, c_}; }
+  [[nodiscard]] RealProduct product() { return {a_, b_, c_}; }
 
  private:
   static Matrix<double> random(Index rows, Index columns) {
@@ -64,7 +64,7 @@ class SampleOperands {
   Matrix<double> a_, b_, c_;
 };
 
-/// Seconds that samples are expected to take, at the best rate that their method has shown.
+/// The seconds that samples are expected to take, at the best rate seen for their method.
 class Expectation {
  public:
   [[nodiscard]] double of(const Sample& sample) const {
@@ -78,7 +78,7 @@ class Expectation {
   }
 
  private:
-  static constexpr double always_timed = 1e5;  ///< in units of work: a noisy start shall not end it all
+  static constexpr double always_timed = 1e5;  ///< in units of work: a noisy start must not end the calibration
 
   std::map<Method, double> rates_;
 };
@@ -106,8 +106,8 @@ std::optional<std::array<double, n>> fitted(const std::vector<Sample>& samples, 
   return terms;
 }
 
-/// The most that products can have cost in all samples of a method. Times that are short or disturbed may be fitted with
-/// products that cost nothing, and then all plans would, or DGEMM of any size.
+/// An upper limit of the seconds per product, from all samples of a method. Short or disturbed times may be fitted with
+/// products that cost nothing. All plans, and DGEMM of any size, would then cost nothing too.
 template <class Counts>
 double most_for_products(const std::vector<Sample>& samples, Kind kind, std::size_t term, Counts counts) {
   double most = std::numeric_limits<double>::infinity();
@@ -125,7 +125,7 @@ std::vector<Sample> calibration_samples(bool large) {
   for (const auto [m, n, k] : all) {
     for (const auto& plan :
          {ResiduePlan{2, 1, 1}, ResiduePlan{4, 8, 8}, ResiduePlan{8, 24, 24}, ResiduePlan{13, 44, 44}, ResiduePlan{18, 60, 60}})
-      samples.push_back({Method::one_plan, plan, m, n, k});  // which hold these random operands
+      samples.push_back({Method::one_plan, plan, m, n, k});  // these plans hold the random operands
     for (const auto& plan : {SplitPlan::balanced(1, 1, 2), SplitPlan::balanced(2, 5, 6), SplitPlan::balanced(5, 5, 6),
                              SplitPlan::balanced(7, 7, 8), SplitPlan::balanced(9, 9, 10)})
       samples.push_back({Method::one_plan, plan, m, n, k});
@@ -194,7 +194,7 @@ void time_samples(std::vector<Sample>& samples, const Backend& backend, const Ca
     if (expectation.of(sample) > left / 3) continue;
     operands.take(sample);
     const Decision decision{Target::dgemm(), sample.method, sample.plan, sample.m, sample.n, sample.k, 0, 0, {}, {}};
-    sample.seconds = median_seconds([&] { multiply(operands.call(), decision, backend); }, options.seconds / 40);
+    sample.seconds = median_seconds([&] { multiply(operands.product(), decision, backend); }, options.seconds / 40);
     expectation.learn(sample);
   }
 }

@@ -29,14 +29,14 @@ double real(Index x) { return static_cast<double>(x); }
 
 double rounded_up(Index x, Index tile) { return real((x + tile - 1) / tile) * real(tile); }
 
-/// How many INT32 sums an entry of C takes: the engine cuts the inner dimension into blocks, and a group within one where INT32
-/// could overflow.
+/// Number of INT32 sums per entry of C. The engine cuts the inner dimension into blocks, and cuts a group within a block if
+/// INT32 could overflow.
 double int32_sums(const SplitPlan& plan, Index k) {
   const Index block = std::clamp<Index>(k, 1, PanelLayout{}.block);
   const double terms = real(plan.int32_terms());
   const auto sums_of = [&](int pairs) { return std::ceil(pairs * real(block) / terms); };
   double sums = 0;
-  if (plan.accumulation == Accumulation::exact)  // without a list of groups: thousands of plans are compared
+  if (plan.accumulation == Accumulation::exact)  // avoids the list of groups: thousands of plans are compared
     for (int g = 2; g <= plan.cut; ++g) sums += sums_of(std::min(g - 1, plan.a.slices) - std::max(1, g - plan.b.slices) + 1);
   else
     for (const auto& group : plan.groups(k)) sums += sums_of(group.pairs());
@@ -156,8 +156,8 @@ bool says(const nlohmann::json& entry, const char* name, const std::string& text
   return entry.is_object() && entry.contains(name) && entry.at(name) == text;
 }
 
-/// Whether an entry of a file says that it is of this engine, processor, kernel and version. Files were without an engine when
-/// there was one.
+/// True if a file entry is for this engine, processor, kernel and version. Entries without an engine date from the time of a
+/// single engine.
 bool same_machine(const nlohmann::json& entry, const Calibration& here) {
   const bool of_cpu = entry.is_object() && !entry.contains("engine") && here.engine == "cpu";
   return (of_cpu || says(entry, "engine", here.engine)) && says(entry, "processor", here.processor) &&
@@ -168,12 +168,12 @@ bool same_key(const nlohmann::json& entry, const Calibration& here) {
   return same_machine(entry, here) && says(entry, "blas", here.blas);
 }
 
-/// Whether its rates are those of what runs here. Where no native DGEMM is considered any may have been measured.
+/// True if the entry's rates apply here. If no native DGEMM is considered, the entry may be for any native DGEMM.
 bool is_of(const nlohmann::json& entry, const Calibration& here) {
   return here.blas.empty() ? same_machine(entry, here) : same_key(entry, here);
 }
 
-/// With the rates of `old` for numbers of threads that it alone has.
+/// Adds the rates of `old` for numbers of threads that `calibration` lacks.
 Calibration merged(Calibration calibration, const Calibration& old) {
   const auto has = [&calibration](const Rates& rates) {
     return std::ranges::find(calibration.rates, rates.threads, &Rates::threads) != calibration.rates.end();
@@ -186,7 +186,7 @@ Calibration merged(Calibration calibration, const Calibration& old) {
 
 nlohmann::json entry_json(const Calibration& calibration) { return to_json(std::vector{calibration}).at("calibrations")[0]; }
 
-/// Nothing where the entry is wrong; `note` says what.
+/// Returns nothing if the entry is wrong; `note` gives the error.
 std::optional<Calibration> readable(const nlohmann::json& entry, std::string& note) {
   try {
     return calibration_from(entry);
@@ -200,7 +200,7 @@ CalibratedCosts shipped_costs(const Calibration& shipped, int threads, std::stri
   return {shipped, threads, {"shipped", "seconds", shipped.processor, shipped.kernel, threads, std::move(note)}};
 }
 
-/// The shipped calibration of a processor's kernel, or the first, as `note` then says.
+/// The shipped calibration of a CPU kernel, or the first shipped one; `note` mentions the latter.
 const Calibration& shipped_for(const std::string& kernel, std::string& note) {
   const auto& all = shipped_calibrations();
   const auto same = [&kernel](const Calibration& shipped) { return shipped.engine == "cpu" && shipped.kernel == kernel; };
@@ -213,7 +213,7 @@ void check_threads(int threads) {
   if (threads < 1) throw std::invalid_argument("threads must be positive: " + std::to_string(threads));
 }
 
-/// By the calibration on file, if there is one; `note` says why not, where there is a file.
+/// Costs by the calibration on file, if there is one. Otherwise, if the file exists, `note` gives the reason.
 std::optional<CalibratedCosts> costs_on_file(const Calibration& here, int threads, const std::filesystem::path& path,
                                              std::string& note) {
   std::error_code error;
@@ -366,7 +366,7 @@ nlohmann::json with_calibration(nlohmann::json file, const Calibration& calibrat
 
 const std::vector<Calibration>& shipped_calibrations() {
   const FloatEnvironment environment;
-  // Never destroyed, as `processor` below: programs multiply while they end.
+  // Never destroyed, like `processor` below: programs may multiply during their exit.
   static const auto& shipped = *new auto([] {
     auto all = calibrations_from_json(nlohmann::json::parse(shipped_calibration_json));
     const auto devices = calibrations_from_json(nlohmann::json::parse(shipped_device_calibration_json));

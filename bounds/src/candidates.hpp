@@ -16,15 +16,15 @@
 
 namespace ozbound {
 
-/// Share of entries that Ziv's test is expected to leave open at least, after products of slices.
+/// Smallest share of entries that Ziv's test is expected to leave open after products of slices.
 inline constexpr double least_open_share = 0x1p-7;
 
-/// The product and the target that ways are proposed for.
+/// The product and the target for which ways are proposed.
 struct DecisionProblem {
-  const RealProduct& product;  ///< what is read of it
-  const Product& stated;       ///< as decide_with_findings has it
+  const RealProduct& product;  ///< without unread operands
+  const Product& stated;       ///< as in decide_with_findings
   const Target& target;
-  Index k;  ///< of the product that is decided for, of which nothing may be read
+  Index k;  ///< inner dimension of the original product, even if its operands are not read
   double u, tau;
   const CostModel& costs;
 
@@ -37,15 +37,15 @@ struct DecisionProblem {
     return target.kind == Target::Kind::correctly_rounded ? 1 : rounding_ratio_upper(tau, u);
   }
 
-  /// Some entries of a product that is refined entry by entry by this method. Each allows the share of M that an error may be
-  /// without leaving the entry open, by expectation.
+  /// Sample entries of a product that this method refines entry by entry. The allowance of each is the share of M that an error
+  /// may reach without leaving the entry open, as far as can be expected.
   [[nodiscard]] std::vector<Probe> refined_probes(Method method, Examination& examination) const {
     const double share = method == Method::one_plan ? 0x1p-2 * tau : 0x1p-8 * u;
     return examination.allowance(Target::componentwise(1), share)->probes(8);
   }
 };
 
-/// This makes the target's Allowance when first asked for it, since for some targets all entries are read.
+/// Makes the target's Allowance on first use, since some targets read all entries.
 class TargetAllowance {
  public:
   TargetAllowance(const DecisionProblem& problem, Examination& examination) : problem_(problem), examination_(examination) {}
@@ -61,28 +61,28 @@ class TargetAllowance {
   std::unique_ptr<Allowance> made_;
 };
 
-/// What one way has to offer.
+/// The proposal of one way.
 struct Proposal {
   std::vector<Candidate> looked_at;  ///< for the record, cheapest first
   std::optional<Candidate> best;     ///< the cheapest that certifies the target
-  std::string reason;                ///< for it
-  std::optional<Evidence> evidence;  ///< of its bound, where that certifies every entry
+  std::string reason;                ///< the reason to choose `best`
+  std::optional<Evidence> evidence;  ///< for the bound of `best`, if it certifies every entry
 };
 
-/// Native GEMM by its guarantee.
+/// Proposes native GEMM by its guarantee.
 Proposal propose_native(const DecisionProblem& problem, const NativeGuarantee& guarantee);
 
-/// Plans of slices of one encoding that cost no more than `limit`: the cheapest whose bound certifies every entry, else the one
-/// that is refined entry by entry at the least expected cost.
-/// @param last_resort false: one plan by residues certifies every entry, so that no such target is met by refinement
+/// Proposes plans of slices of one encoding that cost no more than `limit`: the cheapest whose bound certifies every entry, or
+/// otherwise the one whose refinement entry by entry has the least expected cost.
+/// @param last_resort false: one plan by residues certifies every entry, so that refinement is not needed for such targets
 Proposal propose_slices(const DecisionProblem& problem, const Encoding& encoding, Examination& examination,
                         TargetAllowance& allowance, double limit, bool last_resort);
 
-/// The plan by residues whose bound certifies every entry with the fewest moduli, if it costs no more than `limit`; for targets
-/// that are refined entry by entry, the one that does so at the least expected cost.
+/// Proposes the plan by residues whose bound certifies every entry with the fewest moduli, if it costs no more than `limit`.
+/// For targets refined entry by entry, proposes the plan with the least expected cost.
 Proposal propose_residues(const DecisionProblem& problem, Examination& examination, TargetAllowance& allowance, double limit);
 
-/// The exact superaccumulator, which certifies every target that can be met.
+/// Proposes the exact superaccumulator, which certifies every attainable target.
 Proposal propose_exact(const DecisionProblem& problem);
 
 }  // namespace ozbound

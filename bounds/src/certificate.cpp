@@ -40,10 +40,10 @@ std::optional<double> Certificate::typical_factor_upper() const {
   const FloatEnvironment to_nearest;
   const auto& format = narrow ? binary32 : binary64;
   const Index terms = complex ? 2 * k : k;
-  const bool scaled = !imaginary && is_scaled(alpha, beta);
+  const bool with_scalars = !imaginary && has_scalars(alpha, beta);
   const bool rounds = target.kind == Target::Kind::correctly_rounded;
-  const double tau = rounds ? unit_roundoff(format) : target_tau(target, terms, format, scaled);
-  const double typical = target_tau(Target::dgemm_typical(), terms, format, scaled);
+  const double tau = rounds ? unit_roundoff(format) : target_tau(target, terms, format, with_scalars);
+  const double typical = target_tau(Target::dgemm_typical(), terms, format, with_scalars);
   return tau == typical ? ratio : divide_upper(multiply_upper(ratio, tau), typical);
 }
 

@@ -16,19 +16,20 @@
 
 namespace ozbound {
 
-/// (tau - u) / (1 + u) from below: the share of M that an error may take before it is rounded (docs/derivations/targets.md,
-/// T1).
+/// (tau - u) / (1 + u), rounded down: the share of M that an error may reach before rounding (docs/derivations/targets.md, T1).
+/// No double equals 1 + u. The next larger one, 1 + 2u, takes its place in the divisor, rounded up like every sum.
 inline double share_before_rounding_lower(double tau, double u) {
   return divide_lower(subtract_lower(tau, u), add_upper(1, 2 * u));
 }
 
-/// Error bound over what a target allows, of a correctly rounded C, rounded up: u / tau. @pre the target is not `cr`.
+/// The error bound of a correctly rounded C over the error that a target allows, rounded up: u / tau. @pre the target is not
+/// `cr`.
 inline double rounding_ratio_upper(double tau, double u) {
   return tau >= u ? std::min(1.0, divide_upper(u, tau)) : std::numeric_limits<double>::infinity();
 }
 
-/// The same after the last rounding, from `before`: the error before it over the share of M that it may take (targets.md, T8),
-/// or, for `relative`, over what (T4) allows. At most 1 exactly where `before` is. @pre tau >= u.
+/// The ratio after the last rounding, from the ratio `before` it: the error over the share of M that it may take (targets.md,
+/// T8), or, for `relative`, over the error that (T4) allows. At most 1 exactly if `before` is. @pre tau >= u.
 inline double ratio_upper_after_rounding(double before, double tau, double u) {
   const double rest = next_up(1 - divide_lower(u, tau));
   const double ratio = add_upper(divide_upper(u, tau), multiply_upper(before, rest));
@@ -40,7 +41,7 @@ inline Worst after_rounding(Worst before, double tau, double u) {
   return before;
 }
 
-/// The last plan that a decision comes to: `cr` and `relative` may go on to finer ones. @pre it has one.
+/// The last plan to which a decision may lead: `cr` and `relative` may go on to finer plans. @pre the decision has a plan.
 inline Plan last_plan(const Decision& decision) {
   auto plan = *decision.plan;
   const bool relative = decision.method == Method::one_plan && decision.target.kind == Target::Kind::relative;
@@ -49,15 +50,15 @@ inline Plan last_plan(const Decision& decision) {
   return plan;
 }
 
-/// Carries out a decision and writes its certificate: what real and complex products have in common.
+/// Carries out a decision and writes its certificate: the part shared by real and complex products.
 class Certifier {
  protected:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-  /// @param scaled as target_tau has it
-  /// @param open_together parts of a complex entry that refine() counts where one of them is open. @pre the decision fits.
-  Certifier(const Decision& decision, const Backend& backend, const MultiplyOptions& options, const Format& format, bool scaled,
-            Index open_together)
+  /// @param with_scalars as in target_tau
+  /// @param open_together parts of a complex entry that refine() counts if one of them is open. @pre the decision fits.
+  Certifier(const Decision& decision, const Backend& backend, const MultiplyOptions& options, const Format& format,
+            bool with_scalars, Index open_together)
       : decision_(decision),
         backend_(backend),
         engine_(backend.engine()),
@@ -65,7 +66,7 @@ class Certifier {
         examiner_(backend.examiner()),
         options_(options),
         u_(unit_roundoff(format)),
-        tau_(target_tau(decision.target, decision.real_k(), format, scaled)),
+        tau_(target_tau(decision.target, decision.real_k(), format, with_scalars)),
         open_together_(open_together) {
     certificate_.target = decision.target;
     certificate_.method = decision.method;
@@ -74,7 +75,7 @@ class Certifier {
     certificate_.narrow = format.precision == binary32.precision;
   }
 
-  /// Sizes of C as it is multiplied: of a complex one those of its stacked parts.
+  /// Sizes of C as it is multiplied; for a complex C those of its stacked parts.
   [[nodiscard]] Index rows() const { return decision_.real_m(); }
   [[nodiscard]] Index cols() const { return decision_.n; }
 
@@ -85,12 +86,12 @@ class Certifier {
 
   [[nodiscard]] bool correctly_rounded() const { return decision_.target.kind == Target::Kind::correctly_rounded; }
 
-  /// Slices for a relative target.
+  /// True if slices serve a relative target.
   [[nodiscard]] bool relative() const {
     return decision_.method == Method::one_plan && decision_.target.kind == Target::Kind::relative;
   }
 
-  /// Whether C is what one plan's sums are rounded to: infinite, then, where the exact entry need not be.
+  /// True if C is the rounded sum of one plan. It may then be infinite although the exact entry is not.
   [[nodiscard]] bool rounds_slices() const { return decision_.method == Method::one_plan && !relative(); }
 
   void check_slices() const {
@@ -106,7 +107,7 @@ class Certifier {
     certificate_.assumed_in_search = worst.assumes;
   }
 
-  /// A plan without Ziv's test is correctly rounded where its error bound is zero.
+  /// Handles a plan without Ziv's test: an entry is correctly rounded if its error bound is zero.
   void judge_zero_error(const PlanBound& bound, const SpecialEntries& specials) {
     const auto inexact = examiner_.last_inexact(bound, specials);
     set_worst(inexact ? Worst{infinity, inexact->i, inexact->j} : Worst{1, 0, 0});
@@ -118,7 +119,7 @@ class Certifier {
     set_worst(after_rounding(allowance->worst(bound), tau_, u_));
   }
 
-  /// One rounding to C's format and nothing else.
+  /// The bound of a single rounding to C's format.
   [[nodiscard]] ErrorBound rounding_bound() const {
     ErrorBound bound;
     bound.source = "correctly rounded: u |C^| or eta/2";
@@ -130,7 +131,7 @@ class Certifier {
     return bound;
   }
 
-  /// That of a product, with one rounding.
+  /// The bound of a product with one rounding.
   [[nodiscard]] ErrorBound rounded(PlanBound of, const char* source) const {
     auto bound = fetched(std::move(of));
     auto result = rounding_bound();
@@ -145,10 +146,10 @@ class Certifier {
     certificate_.ratio = correctly_rounded() ? 1 : rounding_ratio_upper(tau_, u_);
   }
 
-  /// Multiplies with ever more slices; `open` gives the entries of a product that its error bound leaves open, `least` the
-  /// bytes that a plan takes at least. What finishing exactly costs no more than the next product is finished exactly, and what
-  /// the workspace has no room for: cr has the same bits either way, and `relative` was given room for every plan. Returns
-  /// that.
+  /// Multiplies with more and more slices. `open` returns the entries of a product that its error bound leaves open, `least`
+  /// the smallest number of bytes that a plan takes. Stops when finishing exactly is cheaper or the workspace is too small;
+  /// returns the entries still open. `cr` has the same bits either way, and the workspace for `relative` has room for every
+  /// plan.
   template <class Open, class Least>
   std::vector<Entry> refine(const Open& open, const Least& least) {
     std::optional<Plan> next = plan();
@@ -179,7 +180,7 @@ class Certifier {
   const MultiplyOptions& options_;
   double u_;
   double tau_;
-  double factor_ = 1;  ///< of E, where alpha is no part of it
+  double factor_ = 1;  ///< factor of E, if alpha is not included in it
   Certificate certificate_;
 
  private:

@@ -19,10 +19,10 @@
 namespace ozbound {
 namespace {
 
-/// Compares what the ways propose that are open.
+/// Compares the proposals of all allowed ways.
 class Chooser {
  public:
-  /// @param given the product that is decided for, some of which may not be read
+  /// @param given the original product; some of its operands may not be read
   Chooser(const RealProduct& product, const RealProduct& given, const Product& stated, const Target& target,
           const Backend& backend, const Choices& choices, const Encoding& encoding)
       : backend_(backend),
@@ -33,7 +33,7 @@ class Chooser {
                  target,
                  given.k(),
                  unit_roundoff(product.c.format()),
-                 target_tau(target, given.k(), product.c.format(), is_scaled(given.alpha, given.beta)),
+                 target_tau(target, given.k(), product.c.format(), has_scalars(given.alpha, given.beta)),
                  choices.costs == nullptr ? backend.costs() : *choices.costs},
         examination_(backend.examiner().examine(product)) {}
 
@@ -43,9 +43,9 @@ class Chooser {
     const auto& target = problem_.target;
     if (target.kind != Target::Kind::correctly_rounded) check_attainable(target, problem_.tau, problem_.u);
     std::optional<NativeGuarantee> guarantee;
-    if (native_open() || !choices_.slices) guarantee = guarantee_of_native();
+    if (native_allowed() || !choices_.slices) guarantee = guarantee_of_native();
     Proposal native, residues, slices, exact;
-    if (native_open()) native = propose_native(problem_, *guarantee);
+    if (native_allowed()) native = propose_native(problem_, *guarantee);
     if (choices_.slices) {
       TargetAllowance allowance(problem_, *examination_);
       if (choices_.residues) residues = propose_residues(problem_, *examination_, allowance, cost_of(native));
@@ -55,7 +55,7 @@ class Chooser {
     }
     const auto all = {&slices, &residues, &native, &exact};
     auto& chosen =
-        **std::ranges::min_element(all, {}, [](const Proposal* one) { return cost_of(*one); });  // the first of equals
+        **std::ranges::min_element(all, {}, [](const Proposal* one) { return cost_of(*one); });  // the first of equal costs
     if (!chosen.best)
       throw CannotCertify("native " + gemm_name(problem_.product.c.format(), problem_.stated.is_complex()) +
                           " does not certify " + to_string(target) + ": " +
@@ -74,11 +74,11 @@ class Chooser {
     return proposal.best ? proposal.best->cost : std::numeric_limits<double>::infinity();
   }
 
-  [[nodiscard]] bool native_open() const { return choices_.native && backend_.native() != nullptr; }
+  [[nodiscard]] bool native_allowed() const { return choices_.native && backend_.native() != nullptr; }
 
   [[nodiscard]] NativeGuarantee guarantee_of_native() const {
     const auto& product = problem_.product;
-    if (!native_open()) return native_guarantee(product, backend_.matrices());
+    if (!native_allowed()) return native_guarantee(product, backend_.matrices());
     auto guarantee = native_guarantee(*backend_.native(), product, backend_.matrices());
     if (auto lack = native_lack(*backend_.native(), problem_.stated, product); !lack.empty())
       guarantee.obstacle = std::move(lack);
@@ -118,7 +118,7 @@ Decided decide_with_findings(const RealProduct& product, const Product& stated, 
     throw std::length_error("a product of " + shape_text(stated.m(), stated.n()) + " is too large");
   if (std::isnan(target.tau)) throw std::invalid_argument("target: tau must not be NaN");
   auto read = product.without_unread();
-  // A scalar that is not finite makes every entry special: there is nothing to bound.
+  // A scalar that is not finite makes every entry special, so that no entry needs a bound.
   if (!is_finite(bits_of(read.alpha), binary64)) read.alpha = 1;
   if (!is_finite(bits_of(read.beta), binary64)) read.beta = 0;
   auto decided = Chooser(read, product, stated, target, backend, choices, encoding).choose(purpose);
@@ -134,7 +134,7 @@ Decision decide_by_slices_of(const Encoding& encoding, const Product& product, c
   const FloatEnvironment environment;
   product.check_shapes();
   check_reached(product, backend);
-  if (has_complex_scalars(product)) return decide_scaled(product.complex(), target, backend, choices);
+  if (has_complex_scalars(product)) return decide_with_complex_scalars(product.complex(), target, backend, choices);
   const auto stated = without_c(product);
   const NearProduct near(stated, backend);
   return decide_with_findings(near.product(), stated, target, backend, choices, Purpose::decision, encoding).decision;

@@ -23,8 +23,8 @@ constexpr std::array<std::pair<Method, const char*>, 4> methods{{
 }};
 
 constexpr const char* schema = "ozbound-decision-3";
-constexpr const char* schema_before_rounding = "ozbound-decision-2";  ///< that ratios stopped at
-constexpr const char* schema_of_products = "ozbound-decision-1";      ///< that costs were counted in
+constexpr const char* schema_before_rounding = "ozbound-decision-2";  ///< ratios exclude the rounding
+constexpr const char* schema_of_products = "ozbound-decision-1";      ///< costs count products
 
 Method parse_method(const std::string& text) {
   for (const auto& [method, name] : methods)
@@ -52,7 +52,7 @@ Index size_member(const nlohmann::json& json, const char* name, Index largest = 
   return json.at(name).get<Index>();
 }
 
-/// 0 where it is missing.
+/// The number, or 0 if the member is missing.
 double number_member(const nlohmann::json& json, const char* name) {
   return json.contains(name) ? member<double>(json, name) : 0;
 }
@@ -78,7 +78,7 @@ CostOrigin costs_member(const nlohmann::json& json) {
   return origin;
 }
 
-/// A number as json_number writes it.
+/// Reads a number in the form of json_number.
 double unbounded_member(const nlohmann::json& json, const char* name) {
   const bool infinite = json.contains(name) && json.at(name) == "inf";
   return infinite ? std::numeric_limits<double>::infinity() : number_member(json, name);

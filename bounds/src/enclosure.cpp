@@ -7,7 +7,7 @@
 #include <limits>
 #include <memory>
 
-#include "ozbound/bounds/detail/scaled.hpp"
+#include "ozbound/bounds/detail/wide_range_double.hpp"
 #include "ozbound/core/detail/first_exception.hpp"
 #include "ozbound/core/detail/multiversion.hpp"
 #include "ozbound/core/detail/outward.hpp"
@@ -21,7 +21,7 @@ std::size_t index(Index i) { return static_cast<std::size_t>(i); }
 
 bool quick(const VectorScale& scale) { return !scale.special && scale.exponent >= -900 && scale.exponent <= 900; }
 
-/// The dot product of level 2, whatever the machine's vectors.
+/// The dot product of level 2, for any vector length of the machine.
 OZB_MULTIVERSION double float_dot(const float* x, const float* y, Index length) {
   constexpr std::size_t lanes = dot_lanes;
   double total = 0;
@@ -56,24 +56,25 @@ OZB_MULTIVERSION void to_lower(const std::int64_t* sums, Index count, double* lo
   for (Index j = 0; j < count; ++j) lower[j] = static_cast<double>(sums[j]) * 0x1p-14;
 }
 
-/// x |y| of many columns, at the row's largest element: elements of a row of B and the columns' scales.
+/// Raises the lower bounds of many columns by x |y|, at the row's largest element x. y are elements of a row of B, times the
+/// columns' scales.
 OZB_MULTIVERSION void raise_to_products(double x, const double* y, const double* scales, Index count, double* lower) {
   for (Index j = 0; j < count; ++j) {
     const double product = x * (std::fabs(y[j]) * scales[j]);
-    const double counted = product > 0x1p-80 ? product : 0;  // far above what underflow takes off a sum
+    const double counted = product > 0x1p-80 ? product : 0;  // far above the loss of a sum by underflow
     lower[j] = counted > lower[j] ? counted : lower[j];
   }
 }
 
-/// 2^-e of every vector, 0 where that is far from 1.
+/// 2^-e of every vector; 0 if it is far from 1.
 std::vector<double> inverse_scales(const std::vector<VectorScale>& scales) {
   std::vector<double> inverses;
   for (const auto& scale : scales) inverses.push_back(quick(scale) ? std::ldexp(1.0, -scale.exponent) : 0);
   return inverses;
 }
 
-/// top_of every element of every vector, contiguous; a vector with specials is zero. Into a vector with room for
-/// them, as std::call_once must not throw under a sanitizer of threads; cut short where the call is cancelled.
+/// Appends top_of every element of every vector, contiguously; a vector with specials counts as zero. `result` must have room,
+/// since std::call_once must not throw under the thread sanitizer. Stops early if the call is cancelled.
 void append_tops(InputView vectors, const std::vector<VectorScale>& scales, std::vector<std::int32_t>& result) {
   for (Index i = 0; i < vectors.rows() && !cancel_requested(); ++i)
     for (Index l = 0; l < vectors.cols(); ++l)
@@ -122,7 +123,7 @@ MagnitudeBounds MagnitudeProduct::settled(Index i, Index j, const MagnitudeBound
   return ozbound::settled(bounds, top, std::int64_t{row_exponents_[index(i)]} + column_exponents_[index(j)], k_);
 }
 
-// float_dot adds numbers that are not negative, and rounding is monotone: it is no smaller than any of its terms.
+// float_dot adds non-negative numbers, and rounding is monotone, so that the sum is no smaller than any of its terms.
 double MagnitudeProduct::cheap_lower(Index i, Index j) const {
   const double lower = level_one(i, j).lower;
   if (!first_.loose) return lower;
@@ -135,8 +136,8 @@ double MagnitudeProduct::cheap_lower(Index i, Index first, Index count) const {
   return to_double_lower(static_cast<std::uint64_t>(least_of(&first_.sums(i, first), count))) * 0x1p-14;
 }
 
-// A term of the FP32 product is at most the product of the elements, and the sum is deflated by 1 + 2^-13: both, and the
-// roundings here, are within a factor 1 + 2^-12.
+// A term of the FP32 product is at most the product of the elements, and the sum is deflated by 1 + 2^-13. Both, and the
+// roundings in this function, stay within a factor 1 + 2^-12.
 void MagnitudeProduct::estimate_lower(Index i, Index first, Index count, double* lower) const {
   to_lower(&first_.sums(i, first), count, lower);
   if (!first_.loose) return;
@@ -146,7 +147,7 @@ void MagnitudeProduct::estimate_lower(Index i, Index first, Index count, double*
                     inverse_column_scales_.data() + first, count, lower);
 }
 
-/// Some elements of a row of B, where they lie or in `copy`.
+/// Some elements of a row of B, in place or in `copy`.
 const double* MagnitudeProduct::row_of_b(Index l, Index first, Index count, double* copy) const {
   const auto* doubles = std::get_if<0>(&b_.typed());
   if (doubles != nullptr && doubles->col_stride() == 1) return &(*doubles)(l, first);

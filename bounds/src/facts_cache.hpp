@@ -11,10 +11,10 @@
 
 namespace ozbound {
 
-/// Facts of one operand under every slicing that is asked for, of all its vectors or of one, measured when first asked for.
+/// Facts of one operand under every requested slicing, of all its vectors or of one vector. Measured on first use.
 class FactsCache {
  public:
-  /// `prepared` may be null; where it has facts, they are not measured again.
+  /// `prepared` may be null. Its facts, if any, are not measured again.
   FactsCache(InputView operand, Side side, const PreparedOperand* prepared, const Engine& engine)
       : operand_(operand), side_(side), prepared_(prepared), engine_(engine) {}
 

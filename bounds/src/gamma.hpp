@@ -8,7 +8,7 @@
 
 namespace ozbound {
 
-/// gamma_n = n u / (1 - n u), rounded up; +Inf where n u >= 1. @param u a power of two. @pre as outward.hpp's.
+/// gamma_n = n u / (1 - n u), rounded up; +Inf if n u >= 1. @param u a power of two. @pre as in outward.hpp.
 inline double gamma_upper(Index n, double u = 0x1p-53) {
   const double roundings = to_double_upper(static_cast<std::uint64_t>(n)) * u;
   return divide_upper(roundings, subtract_lower(1, roundings));

@@ -8,7 +8,7 @@
 
 namespace ozbound {
 
-/// As records spell a hash: 16 hexadecimal digits.
+/// A hash in the spelling of records: 16 hexadecimal digits.
 inline std::string hex(std::uint64_t hash) {
   std::array<char, 17> text{};
   std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(hash));

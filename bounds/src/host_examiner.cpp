@@ -28,7 +28,7 @@ std::vector<std::int32_t> exponents_of(const std::vector<VectorFacts>& vectors) 
   return exponents;
 }
 
-/// ||x||_2 of every vector from below.
+/// A lower bound of ||x||_2 of every vector.
 std::vector<double> euclidean_norms(const std::vector<VectorNorms>& vectors) {
   std::vector<double> norms;
   for (const auto& vector : vectors) norms.push_back(euclidean_lower(vector.floor_squares));
@@ -59,13 +59,13 @@ class HostExamination final : public Examination {
 
   double error_at(const Plan& plan, double uniform, Index i, Index j) override {
     return plan.visit([&](const SplitPlan& slices) { return error_of_slices_at(slices, uniform, i, j); },
-                      [&](const ResiduePlan& residues) {  // whose scales are the product's
+                      [&](const ResiduePlan& residues) {  // residues have the product's scales
                         return bound_of_residues(residues).product.upper(i, j);
                       });
   }
 
   bool holds(const ResiduePlan& plan) override {
-    if (product_ && level_one_holds(plan)) return true;  // what is known costs nothing
+    if (product_ && level_one_holds(plan)) return true;  // an existing product costs nothing
     if (!find_not_held(plan, norms_of(row_norms()), norms_of(column_norms()), of_.k())) return true;
     return level_one_holds(plan);
   }
@@ -124,9 +124,9 @@ class HostExamination final : public Examination {
   RealProduct of_;
   const Engine& engine_;
   FactsCache rows_, columns_;
-  const std::vector<VectorNorms>*row_norms_ = nullptr, *column_norms_ = nullptr;  ///< a prepared operand's, or own ones
-  std::optional<std::vector<VectorNorms>> own_row_norms_, own_column_norms_;      ///< made when first needed
-  std::optional<MagnitudeProduct> product_;                                       ///< made when first needed
+  const std::vector<VectorNorms>*row_norms_ = nullptr, *column_norms_ = nullptr;  ///< of a prepared operand, or own ones
+  std::optional<std::vector<VectorNorms>> own_row_norms_, own_column_norms_;      ///< made on first use
+  std::optional<MagnitudeProduct> product_;                                       ///< made on first use
 };
 
 void write_value(const OutputView& c, Index i, Index j, std::uint64_t wide_bits) {

@@ -8,7 +8,7 @@
 
 namespace ozbound {
 
-// Members of a certificate's JSON; `object` is named as the certificate knows it, empty for itself.
+// Members of a certificate's JSON. `object` is the name of an object in the certificate, empty for the certificate itself.
 
 [[noreturn]] inline void refuse_member(const std::string& object, const std::string& name, const std::string& wrong) {
   throw std::invalid_argument("certificate: '" + (object.empty() ? name : object + "." + name) + "' " + wrong);

@@ -6,7 +6,7 @@
 
 namespace ozbound {
 
-/// JSON has no infinity: "inf" and "-inf" stand for it.
+/// A number for JSON, which has no infinity: "inf" and "-inf" replace it.
 inline nlohmann::json json_number(double x) {
   if (std::isfinite(x)) return x;
   return x > 0 ? "inf" : x < 0 ? "-inf" : "nan";

@@ -12,10 +12,10 @@
 namespace ozbound {
 namespace {
 
-/// The largest |x|: its bits.
+/// The bits of the largest |x|.
 struct TopBits {
-  std::int64_t finite = 0;  ///< of those that are finite
-  std::int64_t any = 0;     ///< of all
+  std::int64_t finite = 0;  ///< among finite numbers
+  std::int64_t any = 0;     ///< among all numbers
 };
 
 OZB_MULTIVERSION TopBits top_bits(const double* x, Index count) {
@@ -29,14 +29,14 @@ OZB_MULTIVERSION TopBits top_bits(const double* x, Index count) {
   return top;
 }
 
-/// open[j] = whether the bound of an entry may reach a value: error errors[j] scale factors[j], rounding and underflow. The
-/// slack, 2^-40, is far above what rounding changes here and in the bound.
-OZB_MULTIVERSION void find_open(const double* errors, const double* factors, double scale, const double* c,
-                                const double* roundings, double value, Index count, std::uint8_t* open) {
+/// candidate[j] = 1 if the bound of an entry may reach `value`: error errors[j] scale factors[j], rounding and underflow. The
+/// slack, 2^-40, is far larger than the roundings in this function and in the bound.
+OZB_MULTIVERSION void find_candidates(const double* errors, const double* factors, double scale, const double* c,
+                                      const double* roundings, double value, Index count, std::uint8_t* candidate) {
   const double result_factor = roundings[0], underflow = roundings[1], below = value * (1 - 0x1p-40);
   for (Index j = 0; j < count; ++j) {
     const double bound = errors[j] * factors[j] * scale + (std::fabs(c[j]) * result_factor + underflow);
-    open[j] = bound < below ? 0 : 1;
+    candidate[j] = bound < below ? 0 : 1;
   }
 }
 
@@ -87,17 +87,17 @@ LargestBound largest_bound(const ErrorBound& bound, const InputView& c, const Sp
   std::vector<double> factors;
   for (const auto exponent : exponents) factors.push_back(near_power_of_two(exponent));
   const std::array<double, 2> roundings{bound.result_factor, bound.underflow};
-  const auto of_entries = [&](Index i, Index first, Index count, Largest& largest) {
+  const auto of_entries = [&](Index i, Index first, Index count, LargestEntry& largest) {
     std::array<double, static_cast<std::size_t>(chunk_columns)> product;
-    std::array<std::uint8_t, static_cast<std::size_t>(chunk_columns)> open;
+    std::array<std::uint8_t, static_cast<std::size_t>(chunk_columns)> candidate;
     entries.upper_row(i, first / chunk_columns, count, product.data());
     const RowPart row(c, i, first, count);
-    open.fill(1);
+    candidate.fill(1);
     if (largest.value > 0x1p-700)  // far from underflow
-      find_open(product.data(), factors.data() + first, std::fabs(bound.alpha) * near_power_of_two(row_exponent(i)), row.data(),
-                roundings.data(), largest.value, count, open.data());
+      find_candidates(product.data(), factors.data() + first, std::fabs(bound.alpha) * near_power_of_two(row_exponent(i)),
+                      row.data(), roundings.data(), largest.value, count, candidate.data());
     for (Index j = 0; j < count; ++j)
-      if (open[static_cast<std::size_t>(j)] != 0 && !specials.at(i, first + j))
+      if (candidate[static_cast<std::size_t>(j)] != 0 && !specials.at(i, first + j))
         largest.take({rounded_error_upper(bound, product[static_cast<std::size_t>(j)],
                                           row_exponent(i) + exponents[static_cast<std::size_t>(first + j)], row.data()[j]),
                       i, first + j});

@@ -6,10 +6,10 @@
 
 namespace ozbound {
 
-/// What is largest among the entries of C that are not special.
+/// The largest bound among the entries of C that are not special.
 struct LargestBound {
   double value = 0;       ///< the largest bound.upper(i, j, c(i, j))
-  bool infinite = false;  ///< one of them is
+  bool infinite = false;  ///< one of the bounds is infinite
 };
 
 LargestBound largest_bound(const ErrorBound& bound, const InputView& c, const SpecialEntries& specials, int threads);

@@ -31,7 +31,7 @@ OZB_MULTIVERSION void cap_each(double most, Index count, double* x) {
   for (Index j = 0; j < count; ++j) x[j] = x[j] < most ? x[j] : most;
 }
 
-/// x 2^shift, shift <= 0, exactly or from above.
+/// x 2^shift, shift <= 0, exact or rounded up.
 double shrunk_upper(double x, std::int64_t shift) {
   if (x == 0 || shift == 0) return x;
   return std::max(std::ldexp(x, static_cast<int>(std::max<std::int64_t>(shift, -3000))), 0x1p-900);
@@ -58,7 +58,8 @@ ChunkedBound::ChunkedBound(const EntryBound& bound) : bound_(bound) {
   }
 }
 
-// Products rounded up are monotone: an alternative whose least product is above another's largest is the least nowhere.
+// Products rounded up are monotone. If the least product of one alternative is above the largest product of another, the former
+// is never the minimum.
 void ChunkedBound::upper_row(Index i, Index chunk, Index count, double* out) const {
   const auto row = static_cast<std::size_t>(i), part = static_cast<std::size_t>(chunk);
   const Index first = chunk * chunk_columns;

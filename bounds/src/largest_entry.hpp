@@ -14,33 +14,33 @@
 namespace ozbound {
 
 /// An entry and its value >= 0.
-struct Largest {
+struct LargestEntry {
   double value = 0;
   Index i = 0;
   Index j = 0;
 
-  /// Keeps the larger of two values; of equal ones, unless they are 0, that which comes first, row by row.
-  void take(const Largest& other) {
+  /// Keeps the larger of two values. If they are equal and not 0, keeps the first one, row by row.
+  void take(const LargestEntry& other) {
     const bool first = other.value == value && value > 0 && std::tie(other.i, other.j) < std::tie(i, j);
     if (other.value > value || first) *this = other;
   }
 };
 
-/// Columns of a matrix that share one bound, from the first on.
+/// Number of columns of a matrix that share one bound, starting with the first column.
 inline constexpr Index chunk_columns = 64;
 constexpr Index chunks_of(Index n) { return (n + chunk_columns - 1) / chunk_columns; }
 
-/// The largest entry of an m x n matrix, exactly, though most entries are never looked at (branch and bound).
+/// The largest entry of an m x n matrix, exactly, without evaluating most entries (branch and bound).
 ///
-/// `bound(i, upper)` sets upper[c] to a number no smaller than any entry of row i and chunk c, for every chunk;
-/// `visit(i, first, count, largest)` has `largest` take the entries of a chunk, or those of them that are not below it.
-/// Both are called from many threads, in a FloatEnvironment.
+/// `bound(i, upper)` sets upper[c] to a number no smaller than any entry of row i and chunk c, for every chunk. `visit(i,
+/// first, count, largest)` passes the entries of a chunk to `largest`, or at least those that are not below it. Both are called
+/// from many threads, in a FloatEnvironment.
 template <class Bound, class Visit>
-Largest largest_entry(Index m, Index n, int threads, const Bound& bound, const Visit& visit) {
+LargestEntry largest_entry(Index m, Index n, int threads, const Bound& bound, const Visit& visit) {
   if (m == 0 || n == 0) return {};
   const Index chunks = chunks_of(n);
   Matrix<double> upper(m, chunks);
-  const auto look = [&](Index i, Index chunk, Largest& largest) {
+  const auto look = [&](Index i, Index chunk, LargestEntry& largest) {
     poll_cancelled();
     const Index first = chunk * chunk_columns;
     visit(i, first, std::min(chunk_columns, n - first), largest);
@@ -54,13 +54,13 @@ Largest largest_entry(Index m, Index n, int threads, const Bound& bound, const V
     for (Index i = 0; i < m; ++i) failure.run([&] { bound(i, &upper(i, 0)); });
   }
   failure.rethrow();
-  Largest largest;
+  LargestEntry largest;
   const auto top = std::max_element(upper.data(), upper.data() + m * chunks) - upper.data();
   look(top / chunks, top % chunks, largest);
 #pragma omp parallel num_threads(team)
   {
     const FloatEnvironment environment;
-    Largest own = largest;
+    LargestEntry own = largest;
 #pragma omp for schedule(dynamic, 4)
     for (Index i = 0; i < m; ++i)
       failure.run([&] {
@@ -74,21 +74,21 @@ Largest largest_entry(Index m, Index n, int threads, const Bound& bound, const V
   return largest;
 }
 
-/// 2^shift, or +Inf where it is not near 1: an entry with it is looked at.
+/// 2^shift, or +Inf if it is not near 1; an entry with +Inf is always evaluated.
 double near_power_of_two(std::int64_t shift);
 
-/// Evaluates a bound chunk by chunk, leaving out the alternatives that are the least nowhere in a chunk: as it is for most of
-/// them, most of the time. The same bits.
+/// Evaluates a bound chunk by chunk. It skips the alternatives that are never the minimum in a chunk, usually most of them. The
+/// bits are the same.
 class ChunkedBound {
  public:
   /// `bound` must outlive it.
   explicit ChunkedBound(const EntryBound& bound);
 
-  /// bound.upper(i, j) of a chunk's columns, `count` of them. @pre a FloatEnvironment.
+  /// bound.upper(i, j) for the `count` columns of a chunk. @pre a FloatEnvironment.
   void upper_row(Index i, Index chunk, Index count, double* out) const;
 
  private:
-  /// The least and the largest of an alternative's columns, for every chunk.
+  /// The smallest and the largest column factor of an alternative, for every chunk.
   struct Ranges {
     std::vector<double> least, largest;
   };
@@ -97,11 +97,11 @@ class ChunkedBound {
   std::vector<std::vector<Ranges>> ranges_;  ///< [term][alternative]
 };
 
-/// What bounds every column of a chunk: its entry (i, c), relative to 2^exponents[c], is no smaller than the bound of (i, j)
-/// relative to 2^e_j, for every column j of the chunk and every row.
+/// A bound for all columns of a chunk at once. Its entry (i, c), relative to 2^exponents[c], is no smaller than the bound of
+/// (i, j) relative to 2^e_j, for every column j of the chunk and every row.
 struct ChunkBound {
   EntryBound bound;                     ///< m x chunks_of(n)
-  std::vector<std::int64_t> exponents;  ///< of every chunk, the largest e_j
+  std::vector<std::int64_t> exponents;  ///< the largest e_j of every chunk
 };
 
 /// @param exponents e_j of every column.

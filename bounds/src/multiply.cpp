@@ -21,23 +21,23 @@ namespace {
 /// A real product under a decision, and its certificate.
 class RealMultiplication : private Certifier {
  public:
-  /// @param found what is missing is found here.
-  RealMultiplication(const RealProduct& call, const Product& stated, const Decision& decision, const Backend& backend,
+  /// @param found missing findings are computed here.
+  RealMultiplication(const RealProduct& product, const Product& stated, const Decision& decision, const Backend& backend,
                      const MultiplyOptions& options, Findings found = {})
-      : Certifier(decision, backend, options, call.c.format(), is_scaled(call.alpha, call.beta), 1),
-        call_(call.without_unread()),
+      : Certifier(decision, backend, options, product.c.format(), has_scalars(product.alpha, product.beta), 1),
+        product_(product.without_unread()),
         stated_(stated),
         found_(std::move(found)),
-        prepared_a_(call_.k() > 0 ? options.prepared_a : nullptr),
-        prepared_b_(call_.k() > 0 ? options.prepared_b : nullptr) {
-    certificate_.alpha = call.alpha, certificate_.beta = call.beta;
-    factor_ = call_.alpha;
+        prepared_a_(product_.k() > 0 ? options.prepared_a : nullptr),
+        prepared_b_(product_.k() > 0 ? options.prepared_b : nullptr) {
+    certificate_.alpha = product.alpha, certificate_.beta = product.beta;
+    factor_ = product_.alpha;
   }
 
   /// Refuses a decision that cannot be carried out, before anything is written.
   void check() {
-    if (prepared_a_ != nullptr) prepared_a_->check(call_.a, Side::rows_of_a, decision_, engine_, "prepared_a");
-    if (prepared_b_ != nullptr) prepared_b_->check(call_.b, Side::columns_of_b, decision_, engine_, "prepared_b");
+    if (prepared_a_ != nullptr) prepared_a_->check(product_.a, Side::rows_of_a, decision_, engine_, "prepared_a");
+    if (prepared_b_ != nullptr) prepared_b_->check(product_.b, Side::columns_of_b, decision_, engine_, "prepared_b");
     if (decision_.method == Method::one_plan || decision_.method == Method::correctly_rounded) check_plan();
     if (decision_.method == Method::native) check_native();
   }
@@ -49,21 +49,21 @@ class RealMultiplication : private Certifier {
     special_count_ = matrices_.count(specials_);
     const bool needed =
         decision_.method == Method::correctly_rounded || (decision_.method == Method::one_plan && !found_.evidence);
-    if (!needed) found_.examination.reset();  // which holds memory that the product may want
+    if (!needed) found_.examination.reset();  // frees memory that the product may need
     return writing_c([this] { return write(); });
   }
 
  private:
   Certificate write() {
-    if (special_count_ > 0) matrices_.apply_specials(call_, specials_);
-    if (call_.all_special()) return finish_rounded();
+    if (special_count_ > 0) matrices_.apply_specials(product_, specials_);
+    if (product_.all_special()) return finish_rounded();
     switch (decision_.method) {
       case Method::one_plan: return relative() ? run_relative() : run_slices();
       case Method::correctly_rounded: return run_ziv();
       case Method::native: return run_native();
       case Method::exact: break;
     }
-    matrices_.multiply_exactly(call_, specials_);
+    matrices_.multiply_exactly(product_, specials_);
     certificate_.exact = rows() * cols() - special_count_;
     return finish_rounded();
   }
@@ -73,37 +73,37 @@ class RealMultiplication : private Certifier {
     check_residues_held();
     const auto held = kept(plan());
     const double first =
-        full_workspace(engine_, plan(), held.a != nullptr ? rows() : 1, held.b != nullptr ? cols() : 1, call_.k());
-    const double least = std::max(first, relative() ? least_workspace(engine_, last_plan(decision_), call_.k()) : 0);
+        full_workspace(engine_, plan(), held.a != nullptr ? rows() : 1, held.b != nullptr ? cols() : 1, product_.k());
+    const double least = std::max(first, relative() ? least_workspace(engine_, last_plan(decision_), product_.k()) : 0);
     if (least > options_.workspace) throw workspace_below(least, decision_.k);
   }
 
-  /// Refuses residues that are not sure to hold the product. What decide took with its evidence, it knows to be held.
+  /// Refuses residues that may not hold the product. If the decision has evidence, its plan is known to hold it.
   void check_residues_held() {
     const auto known_to_hold = [this](const ResiduePlan& residues) {
       if (found_.examination) return found_.examination->holds(residues);
       if (prepared_a_ == nullptr && prepared_b_ == nullptr) return false;
-      if (call_.all_special() || call_.k() > longest_residue_inner) return false;
-      return examiner_.examine(call_, {prepared_a_, prepared_b_})->holds(residues);  // not kept: C0 may be C, which changes
+      if (product_.all_special() || product_.k() > longest_residue_inner) return false;
+      return examiner_.examine(product_, {prepared_a_, prepared_b_})->holds(residues);  // not kept: C0 may be C, which changes
     };
     const bool held = found_.evidence || plan().visit([](const SplitPlan&) { return true; }, known_to_hold);
-    if (!held) check_held(call_, plan(), engine_, decision_.complex ? 2 : 1);
+    if (!held) check_held(product_, plan(), engine_, decision_.complex ? 2 : 1);
   }
 
   void check_native() const {
     if (backend_.native() == nullptr) throw std::invalid_argument("decision: needs a native DGEMM, and none is given");
-    if (const auto lack = native_lack(*backend_.native(), stated_, call_); !lack.empty())
+    if (const auto lack = native_lack(*backend_.native(), stated_, product_); !lack.empty())
       throw std::invalid_argument("decision: " + lack);
   }
 
-  /// C0 may be C itself, but it is read again after C is written: by further rounds, and by the comparison with M.
+  /// Copies C0, which may be C itself and is read again after C is written: by further rounds, and by the comparison with M.
   void keep_c0() {
-    if (call_.beta == 0) return;
-    c0_copy_ = matrices_.copy(call_.c0);
-    call_.c0 = c0_copy_->view().as_input();
+    if (product_.beta == 0) return;
+    c0_copy_ = matrices_.copy(product_.c0);
+    product_.c0 = c0_copy_->view().as_input();
   }
 
-  /// Those of the operands that are read.
+  /// Takes the fingerprints of the operands that are read.
   void take_fingerprints() {
     auto& prints = certificate_.fingerprints;
     const bool reads = !is_zero(certificate_.alpha) && rows() > 0 && cols() > 0;
@@ -111,19 +111,20 @@ class RealMultiplication : private Certifier {
       if (prepared != nullptr) return prepared->fingerprint();
       return found_.record ? (*found_.record).*read : matrices_.fingerprint(operand);
     };
-    if (reads) prints.a = of(prepared_a_, call_.a, &OperandRecord::a), prints.b = of(prepared_b_, call_.b, &OperandRecord::b);
-    if (!is_zero(call_.beta)) prints.c0 = matrices_.fingerprint(call_.c0);
+    if (reads)
+      prints.a = of(prepared_a_, product_.a, &OperandRecord::a), prints.b = of(prepared_b_, product_.b, &OperandRecord::b);
+    if (!is_zero(product_.beta)) prints.c0 = matrices_.fingerprint(product_.c0);
   }
 
   void find_specials() {
     if (!found_.record)
-      specials_ = matrices_.special_entries(call_);
+      specials_ = matrices_.special_entries(product_);
     else
-      specials_ = {found_.record->rows, found_.record->columns, call_.all_special(),
-                   is_zero(call_.beta) ? InputView() : call_.c0};
+      specials_ = {found_.record->rows, found_.record->columns, product_.all_special(),
+                   is_zero(product_.beta) ? InputView() : product_.c0};
   }
 
-  /// For the decision's plan alone: the workspace need not hold whole operands under the next ones.
+  /// Kept operands for the decision's plan only: the workspace may not hold whole operands under finer plans.
   [[nodiscard]] KeptOperands kept(const Plan& plan) const {
     if (plan != this->plan()) return {};
     return {prepared_a_ == nullptr ? nullptr : prepared_a_->integers(plan.form(Side::rows_of_a)),
@@ -134,7 +135,7 @@ class RealMultiplication : private Certifier {
     return found_.evidence && plan == this->plan() ? found_.evidence->bound : examination().bound(plan);
   }
 
-  /// That of a product under a plan, from the bound of what precedes its rounding.
+  /// The error bound of a product under a plan, from the bound before its rounding.
   [[nodiscard]] ErrorBound error_bound(const Plan& plan, PlanBound bound) const {
     const char* const source = plan.visit(
         [](const SplitPlan&) {
@@ -148,7 +149,7 @@ class RealMultiplication : private Certifier {
 
   Certificate run_slices() {
     auto bound = plan_bound(plan());
-    start_finite(call_, plan(), engine_, kept(plan()), options_.workspace);
+    start_finite(product_, plan(), engine_, kept(plan()), options_.workspace);
     certificate_.plans = {plan()};
     if (correctly_rounded())
       judge_zero_error(bound, specials_);
@@ -161,23 +162,23 @@ class RealMultiplication : private Certifier {
     return finish();
   }
 
-  /// The examination of the operands, made when first needed.
+  /// The examination of the operands, made on first use.
   Examination& examination() {
-    if (!found_.examination) found_.examination = examiner_.examine(call_, {prepared_a_, prepared_b_});
+    if (!found_.examination) found_.examination = examiner_.examine(product_, {prepared_a_, prepared_b_});
     return *found_.examination;
   }
 
-  /// As Certifier::refine, and finished exactly.
+  /// Calls Certifier::refine and finishes the open entries exactly.
   template <class Open>
   void refine_all(const Open& open) {
-    matrices_.finish_exactly(call_,
-                             refine(open, [this](const Plan& plan) { return least_workspace(engine_, plan, call_.k()); }));
+    matrices_.finish_exactly(product_,
+                             refine(open, [this](const Plan& plan) { return least_workspace(engine_, plan, product_.k()); }));
   }
 
   Certificate run_ziv() {
     refine_all([this](const Plan& plan) {
       const auto bound = plan_bound(plan);
-      return multiply_finite(call_, plan, engine_, kept(plan), ziv_bound(bound), options_.workspace);
+      return multiply_finite(product_, plan, engine_, kept(plan), ziv_bound(bound), options_.workspace);
     });
     return finish_rounded();
   }
@@ -188,12 +189,12 @@ class RealMultiplication : private Certifier {
     double worst = 0;
     refine_all([&](const Plan& plan) {
       const auto bound = plan_bound(plan);
-      const auto wide = matrices_.matrix(rows(), cols(), call_.c.is_double());
-      auto product = call_;
-      product.c = wide->view();
-      multiply_finite(product, plan, engine_, kept(plan), nullptr, options_.workspace);
-      auto accepted = examiner_.accept_relative(product.c.as_input(), bound, factor_, factor, specials_, call_.c);
-      worst = std::max(worst, std::min(1.0, accepted.worst));  // an equal error is accepted, and its quotient rounds up
+      const auto wide = matrices_.matrix(rows(), cols(), product_.c.is_double());
+      auto wide_product = product_;
+      wide_product.c = wide->view();
+      multiply_finite(wide_product, plan, engine_, kept(plan), nullptr, options_.workspace);
+      auto accepted = examiner_.accept_relative(wide_product.c.as_input(), bound, factor_, factor, specials_, product_.c);
+      worst = std::max(worst, std::min(1.0, accepted.worst));  // an equal error is accepted, but its quotient rounds up
       return std::move(accepted.open);
     });
     certificate_.bound = rounding_bound();
@@ -204,12 +205,12 @@ class RealMultiplication : private Certifier {
   }
 
   Certificate run_native() {
-    const auto guarantee = found_.guarantee ? *found_.guarantee : native_guarantee(*backend_.native(), call_, matrices_);
-    certificate_.bound = native_error_bound(call_, decision_.complex, guarantee, engine_);
-    multiply_native(*backend_.native(), stated_, call_, special_count_ > 0, engine_.threads());
-    if (special_count_ > 0) matrices_.apply_specials(call_, specials_);
+    const auto guarantee = found_.guarantee ? *found_.guarantee : native_guarantee(*backend_.native(), product_, matrices_);
+    certificate_.bound = native_error_bound(product_, decision_.complex, guarantee, engine_);
+    multiply_native(*backend_.native(), stated_, product_, special_count_ > 0, engine_.threads());
+    if (special_count_ > 0) matrices_.apply_specials(product_, specials_);
     certificate_.native = backend_.native()->name();
-    if (native_certifies(guarantee, decision_.target, decision_.real_k(), call_))
+    if (native_certifies(guarantee, decision_.target, decision_.real_k(), product_))
       set_worst({std::min(1.0, divide_upper(guarantee.factor, tau_)), 0, 0});
     else
       set_worst({infinity, 0, 0});
@@ -223,7 +224,7 @@ class RealMultiplication : private Certifier {
   }
 
   [[nodiscard]] Examiner::ResultFacts facts_of_c() const {
-    return examiner_.result_facts(certificate_.bound, remote_bound_.get(), call_.c.as_input(), specials_);
+    return examiner_.result_facts(certificate_.bound, remote_bound_.get(), product_.c.as_input(), specials_);
   }
 
   Certificate finish() {
@@ -232,18 +233,18 @@ class RealMultiplication : private Certifier {
     return Certifier::finish(facts);
   }
 
-  /// Entries that slices round to infinity are summed exactly (docs/derivations/general_bound.md, G6).
+  /// Sums exactly the entries that slices round to infinity (docs/derivations/general_bound.md, G6).
   Examiner::ResultFacts finish_infinite() {
-    const auto entries = matrices_.infinite_entries(call_.c.as_input(), specials_);
-    matrices_.finish_exactly(call_, entries);
+    const auto entries = matrices_.infinite_entries(product_.c.as_input(), specials_);
+    matrices_.finish_exactly(product_, entries);
     certificate_.exact += static_cast<Index>(entries.size());
     return facts_of_c();
   }
 
-  RealProduct call_;
+  RealProduct product_;
   const Product& stated_;
   Findings found_;
-  const PreparedOperand* prepared_a_;  ///< null where A is not read
+  const PreparedOperand* prepared_a_;  ///< null if A is not read
   const PreparedOperand* prepared_b_;
   std::unique_ptr<OwnedMatrix> c0_copy_;
   SpecialEntries specials_;
@@ -281,13 +282,13 @@ NearProduct::NearProduct(const Product& product, const Backend& backend, bool br
   if (!bring) return;
   try {
     brought_ = backend.matrices().bring(this->product());
-  } catch (const OutOfMemory&) {  // then in blocks, from where the matrices are
+  } catch (const OutOfMemory&) {  // the product then runs in blocks, on the original matrices
   }
 }
 
 const RealProduct& NearProduct::product() const {
-  if (brought_) return brought_->call();
-  return real_ ? real_->call() : as_given_;
+  if (brought_) return brought_->product();
+  return real_ ? real_->product() : as_given_;
 }
 
 void NearProduct::write_back() const {
@@ -299,7 +300,7 @@ namespace {
 
 bool has_prepared(const MultiplyOptions& options) { return options.prepared_a != nullptr || options.prepared_b != nullptr; }
 
-/// That a decision is for a product of this kind and these sizes.
+/// Checks that a decision is for a product of this kind and these sizes.
 void check_sizes(const Product& product, const Decision& decision) {
   const bool same_kind = decision.complex == product.is_complex();
   if (same_kind && decision.m == product.m() && decision.n == product.n() && decision.k == product.k()) return;
@@ -320,7 +321,7 @@ void check_multiply(const Product& product, const Decision& decision, const Back
   product.check();
   check_reached(product, backend);
   check_sizes(product, decision);
-  if (has_complex_scalars(product)) return check_scaled(product.complex(), decision, backend, options);
+  if (has_complex_scalars(product)) return check_with_complex_scalars(product.complex(), decision, backend, options);
   check_real(NearProduct(product, backend, false).product(), product, decision, backend, options);
 }
 
@@ -329,7 +330,7 @@ Certificate multiply(const Product& product, const Decision& decision, const Bac
   product.check();
   check_reached(product, backend);
   check_sizes(product, decision);
-  if (has_complex_scalars(product)) return multiply_scaled(product.complex(), decision, backend, options);
+  if (has_complex_scalars(product)) return multiply_with_complex_scalars(product.complex(), decision, backend, options);
   const NearProduct near(product, backend, !has_prepared(options));
   auto certificate = multiply_real(near.product(), product, decision, backend, options);
   near.write_back();
@@ -342,9 +343,9 @@ Multiplied multiply(const Product& product, const Target& target, const Backend&
   product.check();
   check_reached(product, backend);
   if (has_complex_scalars(product)) {
-    auto decision = decide_scaled(product.complex(), target, backend, choices);
+    auto decision = decide_with_complex_scalars(product.complex(), target, backend, choices);
     if (options.decided) options.decided(decision);
-    auto certificate = multiply_scaled(product.complex(), decision, backend, options);
+    auto certificate = multiply_with_complex_scalars(product.complex(), decision, backend, options);
     return {std::move(decision), std::move(certificate)};
   }
   const NearProduct near(product, backend, !has_prepared(options));

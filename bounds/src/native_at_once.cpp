@@ -21,13 +21,13 @@ namespace {
 
 constexpr std::size_t most_plans = 64;
 
-/// Whether one entry alone, or the two parts of a complex one, refuses all that is cheaper. Its row and its column ask for no
-/// more bits and no more moduli than all rows and columns do, so that `decide` refuses it too.
+/// True if one entry, or the two parts of a complex one, rules out all cheaper ways. Its row and its column need no more bits
+/// and no more moduli than all rows and columns do, so that `decide` rules these ways out too.
 /// @param stated the product of one row and one column @param entry the same, or the real product that stands for it
 bool refuses(const WithoutSlices& ways, const Product& stated, const RealProduct& entry, const Target& target) {
-  static const auto& engine = *new CpuEngine({.threads = 1});  // never destroyed: programs multiply while they end
+  static const auto& engine = *new CpuEngine({.threads = 1});  // never destroyed: programs may multiply during their exit
   const auto& format = entry.c.format();
-  const double u = unit_roundoff(format), tau = target_tau(target, entry.k(), format, is_scaled(entry.alpha, entry.beta));
+  const double u = unit_roundoff(format), tau = target_tau(target, entry.k(), format, has_scalars(entry.alpha, entry.beta));
   const ProductCount products;
   const DecisionProblem problem{entry, stated, target, entry.k(), u, tau, products};
   const auto examination = HostExaminer(engine).examine(entry);
@@ -65,10 +65,10 @@ bool refused_at(const WithoutSlices& ways, const Product& product, const Target&
   }
   const auto entry = entry_of(product.complex(), i, j);
   const auto parts = represent_on_host(entry, 1);
-  return refuses(ways, entry, parts->call(), target);
+  return refuses(ways, entry, parts->product(), target);
 }
 
-/// Exponents of A, B and, where it is read, C0; nothing where one sweep does not find them.
+/// Exponent ranges of A, B and, if it is read, C0; nothing if one sweep does not find them.
 struct Ranges {
   ExponentRange a, b, c0;
 };
@@ -80,7 +80,7 @@ std::optional<Ranges> ranges_of(const AnyProduct& product) {
   return c0 ? std::optional(Ranges{*a, *b, *c0}) : std::nullopt;
 }
 
-/// Whether alpha and beta are real, finite, and have A and B read.
+/// True if alpha and beta are real and finite, and A and B are read.
 bool scalars_tell(std::complex<double> alpha, std::complex<double> beta) {
   return is_zero(alpha.imag()) && is_zero(beta.imag()) && std::isfinite(alpha.real()) && std::isfinite(beta.real()) &&
          !is_zero(alpha.real());
@@ -93,7 +93,7 @@ std::optional<WithoutSlices> without_slices(const CostModel& costs, Index m, Ind
   const double limit = std::min(native, exact);
   PlansByCost plans(Encoding::balanced(), costs, m, n, k);
   const double cheapest = plans.cheapest().cost;
-  // Plans that are refined entry by entry (decide's choose_refined) finish at least that share exactly.
+  // Plans that are refined entry by entry (decide's choose_refined) finish at least this share of entries exactly.
   if (cheapest <= native && !(cheapest + least_open_share * exact > limit)) return std::nullopt;
   WithoutSlices result{native < exact ? Method::native : Method::exact, {}};
   const bool residues = k <= longest_residue_inner;

@@ -19,10 +19,10 @@ bool finite(double x) { return is_finite(bits_of(x), binary64); }
 
 constexpr int least_normal(const Format& format) { return format.least_exponent + format.precision - 1; }
 
-/// An exponent that results keep below: the largest finite one is 1 - least_normal, and two roundings and a carry are left.
+/// Results stay below this exponent. The largest finite one is 1 - least_normal; the margin covers two roundings and a carry.
 constexpr int safe_exponent(const Format& format) { return 1 - least_normal(format) - 3; }
 
-/// Whether |alpha||A||B|, |A||B|, |C0| or |beta||C0| comes near the largest number: their sum stays finite where it does not.
+/// True if |alpha||A||B|, |A||B|, |C0| or |beta||C0| comes near the largest number. If false, their sum stays finite.
 bool may_overflow(const ExponentRange& a, const ExponentRange& b, const ExponentRange& c0, Index k,
                   const RealProduct& product) {
   const int alpha_top = to_dyadic(product.alpha).top_exponent();
@@ -33,12 +33,12 @@ bool may_overflow(const ExponentRange& a, const ExponentRange& b, const Exponent
          a.top + b.top + 2 + bit_length(static_cast<std::uint64_t>(k)) + std::max(alpha_top + 1, 0) > most;
 }
 
-/// The last bit of every number of a format whose exponent is at least this.
+/// Exponent of the last bit of numbers of a format with at least the given exponent.
 int last_bit(int least_exponent, const Format& format) {
   return std::max(least_exponent - (format.precision - 1), format.least_exponent);
 }
 
-/// Whether x times any number of a format that is a multiple of 2^last, and at least 2^least, is normal or exact (G7d).
+/// True if x times y is normal or exact for every y of a format that is a multiple of 2^last and at least 2^least (G7d).
 bool scales_without_underflow(double x, int least, int last, const Format& format) {
   if (is_zero(x) || !finite(x)) return is_zero(x);
   const auto factor = to_dyadic(x);
@@ -46,7 +46,7 @@ bool scales_without_underflow(double x, int least, int last, const Format& forma
          factor.exponent + std::countr_zero(factor.magnitude) + last >= format.least_exponent;
 }
 
-/// Whether a product a_il b_lj, a sum of those times alpha, or beta C0 may be subnormal and not exact.
+/// True if a product a_il b_lj, a sum of such products times alpha, or beta C0 may be subnormal and inexact.
 bool may_underflow(const ExponentRange& a, const ExponentRange& b, const ExponentRange& c0, const RealProduct& product) {
   const auto& format = product.c.format();
   if (!c0.empty() && !scales_without_underflow(product.beta, c0.least, last_bit(c0.least, format), format)) return true;
@@ -56,10 +56,10 @@ bool may_underflow(const ExponentRange& a, const ExponentRange& b, const Exponen
          !scales_without_underflow(product.alpha, last_of_sums, last_of_sums, format);
 }
 
-/// Whether alpha times an element of A or of B, which some libraries form, may overflow, or be subnormal and not exact; and
-/// whether that, times an element of the other, may be.
+/// True if alpha times an element of A or of B, which some libraries compute, may overflow, or be subnormal and inexact; or if
+/// this number times an element of the other matrix may.
 bool may_leave_range(const ExponentRange& a, const ExponentRange& b, const RealProduct& product) {
-  if (a.empty() || b.empty() || is_zero(product.alpha) || !is_scaled(product.alpha, 0)) return false;
+  if (a.empty() || b.empty() || is_zero(product.alpha) || !has_scalars(product.alpha, 0)) return false;
   const auto& format = product.c.format();
   const int alpha_top = to_dyadic(product.alpha).top_exponent(), most = safe_exponent(format);
   const auto leaves = [&](const ExponentRange& x) {
@@ -68,12 +68,12 @@ bool may_leave_range(const ExponentRange& a, const ExponentRange& b, const RealP
   return leaves(a) || leaves(b) || alpha_top < least_normal(format) - a.least - b.least;
 }
 
-/// Up to this k, products that underflow add k eta/2 to k u |A||B| and no more: k^2 u <= 1 (docs/derivations/general_bound.md,
+/// Up to this k, products that underflow add at most k eta/2 to k u |A||B|: k^2 u <= 1 (docs/derivations/general_bound.md,
 /// G7b).
 constexpr Index longest_with_underflow(const Format& format) { return Index{1} << (format.precision / 2); }
 
-/// What k products, as many scalings and that of C0 lose, each at most eta/2, the products' share scaled by alpha. A unit of
-/// eta for half of it leaves room for the roundings that follow (G7c).
+/// The loss by underflow of k products, as many scalings and that of C0, each at most eta/2; the products' share is times
+/// |alpha|. Counting eta instead of eta/2 leaves room for the later roundings (G7c).
 double underflow_upper(Index k, double alpha, const Format& format) {
   const double half_eta_terms = to_double_upper(static_cast<std::uint64_t>(k + 1));
   const double magnitude = double_from_bits(bits_of(alpha) & ~binary64.sign);
@@ -83,16 +83,16 @@ double underflow_upper(Index k, double alpha, const Format& format) {
 
 bool is_binary32(double x) { return !finite(x) || static_cast<double>(static_cast<float>(x)) == x; }
 
-/// Whether those matrices that have elements are of C's format.
+/// True if all matrices that have elements are in C's format.
 bool of_one_format(const RealProduct& product) {
   const auto fits = [&](const InputView& x) { return x.empty() || x.is_double() == product.c.is_double(); };
   return fits(product.a) && fits(product.b) && (is_zero(product.beta) || fits(product.c0));
 }
 
-/// Of |alpha||A||B| + |beta||C0|.
+/// The factor of |alpha||A||B| + |beta||C0|.
 double factor_upper(const RealProduct& product) {
   const double u = unit_roundoff(product.c.format());
-  if (is_scaled(product.alpha, product.beta)) return gamma_upper(product.k() + 3, u);
+  if (has_scalars(product.alpha, product.beta)) return gamma_upper(product.k() + 3, u);
   return to_double_upper(static_cast<std::uint64_t>(product.k())) * u;
 }
 
@@ -109,8 +109,8 @@ std::string decimal(double x) {
   return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), x).ptr};
 }
 
-/// Whether a complex product goes to the library as it is stated: its matrices are all of one format, and C0 is finite or not
-/// read. (A library multiplies both parts of an entry of C0 by both of beta: 0 times an infinity would be NaN.)
+/// True if the library takes a complex product as it is: all matrices have one format, and C0 is finite or not read. (A library
+/// multiplies both parts of an entry of C0 by both parts of beta: 0 times an infinity would be NaN.)
 bool as_stated(const NativeGemm& native, const Product& stated, bool specials) {
   if (!stated.is_complex() || !native.has_complex() || (specials && stated.complex().reads_c0())) return false;
   const auto& p = stated.complex();
@@ -170,8 +170,8 @@ NativeGuarantee native_guarantee(const RealProduct& product, const ExponentRange
 }
 
 bool native_exceeds(const NativeGuarantee& guarantee, const Target& target, double tau) {
-  // dgemm asks what is guaranteed: the errors of the k + 2 roundings that there are lie below it, whether it is rounded up or
-  // down.
+  // dgemm asks for what the guarantee gives: the errors of the k + 2 roundings lie below it, for either rounding of the
+  // guarantee.
   return target.kind != Target::Kind::dgemm && guarantee.factor > tau;
 }
 
@@ -179,20 +179,20 @@ bool native_certifies(const NativeGuarantee& guarantee, const Target& target, In
   using Kind = Target::Kind;
   if (!guarantee.obstacle.empty() || target.kind == Kind::correctly_rounded || target.kind == Kind::relative) return false;
   const auto& format = product.c.format();
-  const bool scaled = is_scaled(product.alpha, product.beta);
-  // `dgemm` allows k eta/2 of underflow, which is what the k products of +-AB may lose.
-  const bool allowed = target.kind == Kind::dgemm && !scaled && k <= longest_with_underflow(format);
+  const bool with_scalars = has_scalars(product.alpha, product.beta);
+  // `dgemm` allows k eta/2 of underflow, the largest loss of the k products of +-AB.
+  const bool allowed = target.kind == Kind::dgemm && !with_scalars && k <= longest_with_underflow(format);
   if (guarantee.underflow > 0 && !allowed) return false;
-  return !native_exceeds(guarantee, target, target_tau(target, k, format, scaled));
+  return !native_exceeds(guarantee, target, target_tau(target, k, format, with_scalars));
 }
 
 std::string native_refusal(const NativeGuarantee& guarantee, const Target& target, Index k, const RealProduct& product) {
   using Kind = Target::Kind;
   if (!guarantee.obstacle.empty()) return guarantee.obstacle;
   if (target.kind == Kind::correctly_rounded || target.kind == Kind::relative) return "it guarantees nothing relative to |C|";
-  const bool scaled = is_scaled(product.alpha, product.beta);
-  const double tau = target_tau(target, k, product.c.format(), scaled);
-  const char* const measure = scaled ? " (|alpha||A||B| + |beta||C0|)" : " |A||B|";
+  const bool with_scalars = has_scalars(product.alpha, product.beta);
+  const double tau = target_tau(target, k, product.c.format(), with_scalars);
+  const char* const measure = with_scalars ? " (|alpha||A||B| + |beta||C0|)" : " |A||B|";
   if (native_exceeds(guarantee, target, tau))
     return "it may be wrong by " + decimal(guarantee.factor) + measure + ", and the target allows " + decimal(tau);
   return "underflow may cost " + decimal(guarantee.underflow) + ", and the target allows " +
@@ -206,9 +206,9 @@ ErrorBound native_error_bound(const RealProduct& product, bool complex, const Na
   const auto columns = engine.measure(product.b, Side::columns_of_b, one).vectors;
   const bool with_c0 = product.beta != 0;
   ErrorBound bound;
-  bound.source = with_c0                       ? "gamma_{k+3} (|alpha||A||B| + |beta||C0|), |beta||C0| <= |C| + |alpha||A||B|"
-                 : is_scaled(product.alpha, 0) ? "gamma_{k+3} |alpha||A||B|"
-                                               : "k u |A||B| (Jeannerod, Rump)";
+  bound.source = with_c0                         ? "gamma_{k+3} (|alpha||A||B| + |beta||C0|), |beta||C0| <= |C| + |alpha||A||B|"
+                 : has_scalars(product.alpha, 0) ? "gamma_{k+3} |alpha||A||B|"
+                                                 : "k u |A||B| (Jeannerod, Rump)";
   const auto name = "the native " + gemm_name(product.c.format(), complex);
   bound.assumptions = {
       name + " sums conventionally: each " + (complex ? "part of an entry is a sum of its 2k" : "entry is a sum of its k") +
@@ -221,7 +221,7 @@ ErrorBound native_error_bound(const RealProduct& product, bool complex, const Na
   for (const auto& facts : columns) bound.column_exponents.push_back(facts.scale.exponent);
   bound.alpha = product.alpha;
   bound.result_factor = with_c0 ? share : 0;
-  // A bound on |C^ - C| that holds |C^| in place of |C|: the underflow grows by the same share.
+  // The bound on |C^ - C| uses |C^| in place of |C|, so that the underflow grows by the same share.
   bound.underflow = with_c0 ? 2 * guarantee.underflow : guarantee.underflow;
   if (!guarantee.obstacle.empty()) bound.underflow = std::numeric_limits<double>::infinity();
   bound.rounded_once = false;

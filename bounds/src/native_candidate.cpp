@@ -12,7 +12,7 @@ Proposal propose_native(const DecisionProblem& problem, const NativeGuarantee& g
   const bool certifies = native_certifies(guarantee, problem.target, problem.k, problem.product);
   const double share = guarantee.obstacle.empty() && problem.tau > 0 ? divide_upper(guarantee.factor, problem.tau) : infinity;
   const bool exceeds = native_exceeds(guarantee, problem.target, problem.tau);
-  const double beyond = exceeds ? share : infinity;  // underflow, or a target that it never certifies
+  const double beyond = exceeds ? share : infinity;  // infinite: underflow, or a target that it never certifies
   const Candidate native{Method::native,
                          {},
                          problem.costs.native(problem.m(), problem.n(), problem.k),

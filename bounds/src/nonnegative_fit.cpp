@@ -12,11 +12,11 @@ namespace {
 
 using Column = std::vector<double>;
 
-constexpr double least_error = 0.01;  ///< relative: smaller ones weigh as in least squares
+constexpr double least_error = 0.01;  ///< relative; smaller errors have the weight of ordinary least squares
 
 double dot(const Column& x, const Column& y) { return std::inner_product(x.begin(), x.end(), y.begin(), 0.0); }
 
-/// Subtracts from x its part along the unit vector q, and returns how long that was.
+/// Subtracts from x its component along the unit vector q, and returns the length of that component.
 double remove(const Column& q, Column& x) {
   const double length = dot(q, x);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] -= length * q[i];
@@ -25,10 +25,10 @@ double remove(const Column& q, Column& x) {
 
 struct Solution {
   std::vector<double> x;
-  double residual = std::numeric_limits<double>::infinity();  ///< squared
+  double residual = std::numeric_limits<double>::infinity();  ///< sum of squares
 };
 
-/// Least squares by modified Gram-Schmidt with the right side as one more column; nothing where columns depend on each other.
+/// Least squares by modified Gram-Schmidt with the right side as one more column; nothing if columns are linearly dependent.
 /// @pre columns are unit vectors.
 std::optional<Solution> least_squares(std::vector<Column> columns, Column right) {
   const std::size_t count = columns.size();
@@ -49,7 +49,7 @@ std::optional<Solution> least_squares(std::vector<Column> columns, Column right)
   return Solution{std::move(x), dot(right, right)};
 }
 
-/// The x >= 0 with the least squares: of all sets of columns, the best whose unconstrained solution is not negative.
+/// The x >= 0 with the least sum of squares: the best, over all sets of columns, whose unconstrained solution is not negative.
 std::vector<double> nonnegative_least_squares(std::vector<Column> columns, const Column& right) {
   const std::size_t terms = columns.size();
   std::vector<double> lengths(terms);

@@ -44,7 +44,7 @@ std::uint64_t print_of_c(const json& certificate) {
   return print;
 }
 
-/// @param each vectors of norms that belong to one row or column of C
+/// @param each number of norm vectors per row or column of C
 void check_size(const json& certificate, const char* name, std::size_t vectors, std::size_t each) {
   const json value = any_member(certificate, "", name);
   if (!value.is_number_unsigned() || vectors % each != 0 || value.get<std::uint64_t>() != vectors / each)

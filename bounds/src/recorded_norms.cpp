@@ -26,7 +26,7 @@ constexpr std::size_t alternatives = 3;
 template <class Number>
 using BitsOf = std::conditional_t<sizeof(Number) == 4, std::uint32_t, std::uint64_t>;
 
-/// Appends numbers, the least significant byte first.
+/// Appends numbers, least significant byte first.
 template <class Numbers>
 void append(std::string& bytes, const Numbers& numbers) {
   for (const auto number : numbers) {
@@ -42,7 +42,8 @@ std::string text_of(const Numbers& numbers) {
   return to_base64(bytes);
 }
 
-/// The rows, or the columns, of all terms. A term of fewer alternatives than three has its last again, which no minimum sees.
+/// The rows, or the columns, of all terms. A term with fewer than three alternatives repeats its last one, which does not
+/// change the minimum.
 std::string text_of(const EntryBound& product, Norms OuterProduct::* side) {
   std::string bytes;
   for (const auto& term : product.terms) {

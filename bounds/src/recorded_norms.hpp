@@ -11,7 +11,7 @@ namespace ozbound {
 /// alternatives.
 nlohmann::json norms_json(const ErrorBound& bound);
 
-/// Sets product and exponents of a bound. @param terms their names, of `bound.terms`
+/// Sets product and exponents of a bound. @param terms names of the terms, from `bound.terms`
 /// @throws std::invalid_argument naming the member that is wrong.
 void read_norms(ErrorBound& bound, const nlohmann::json& norms, const std::vector<std::string>& terms);
 

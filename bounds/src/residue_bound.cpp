@@ -11,7 +11,7 @@
 namespace ozbound {
 namespace {
 
-/// 2^-bits / 2, or 0 where nothing is rounded.
+/// 2^-bits / 2, or 0 if nothing is rounded.
 std::vector<double> rounding_of(std::span<const VectorNorms> vectors, int bits) {
   std::vector<double> errors;
   for (const auto& vector : vectors) errors.push_back(vector.exact_bits() <= bits ? 0 : power_of_two(-bits - 1));

@@ -15,16 +15,16 @@ namespace ozbound {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr int least_bits = 7;        ///< of what is rounded: first digits cover no fewer (residues.md, R9)
-constexpr int most_spent_bits = 53;  ///< a side, of those that moduli leave over: the same on every kernel and device
+constexpr int least_bits = 7;        ///< of rounded operands: first digits cover no fewer (residues.md, R9)
+constexpr int most_spent_bits = 53;  ///< per side, when spare bits are spent: the same on every kernel and device
 
-/// Bits of the integers of A and B, and whether these are A and B themselves.
+/// Bits of the integers of A and B; exact_a and exact_b are true if the integers equal A or B exactly.
 struct Bits {
   int a, b;
   bool exact_a = false, exact_b = false;
 
   [[nodiscard]] int sum() const { return a + b; }
-  /// Fewer bits first, then fewer roundings, then bits that are nearer to each other.
+  /// Fewer bits first, then fewer roundings, then a smaller difference between the two numbers of bits.
   bool operator<(const Bits& other) const {
     const auto key = [](const Bits& bits) {
       return std::tuple(bits.sum(), 2 - (bits.exact_a ? 1 : 0) - (bits.exact_b ? 1 : 0), std::abs(bits.a - bits.b));
@@ -33,7 +33,7 @@ struct Bits {
   }
 };
 
-/// The least p >= least_bits with 2^p >= x; more than most_residue_bits where none is.
+/// The smallest p >= least_bits with 2^p >= x; more than most_residue_bits if there is no such p.
 int bits_above(double x) {
   int bits = least_bits;
   while (bits <= most_residue_bits && !(power_of_two(bits) >= x)) ++bits;
@@ -59,7 +59,7 @@ class ResidueChoice {
   }
 
  private:
-  /// This takes the fewest moduli by the largest 1-norms over what entries allow, on which no plan has any influence.
+  /// Takes the fewest moduli, from the largest 1-norms over the errors that entries allow. No plan influences these ratios.
   Proposal certified() {
     const auto& allowance = allowance_.get();
     const auto worst = allowance.worst_of({&facts_.column_sums, &facts_.row_sums});
@@ -79,8 +79,8 @@ class ResidueChoice {
     return {{candidate}, candidate, "cheapest plan whose bound certifies the target", std::move(found)};
   }
 
-  /// This takes, of the widest plans of all numbers of moduli, the one whose products and exact finish are expected to cost
-  /// least.
+  /// For each number of moduli, takes the plan with the most bits; of these, the one whose products and exact finish have the
+  /// least expected cost.
   Proposal refined(Method method) {
     const auto probes = problem_.refined_probes(method, examination_);
     const auto column_sums = fetched(facts_.column_sums), row_sums = fetched(facts_.row_sums);
@@ -108,9 +108,9 @@ class ResidueChoice {
             {}};
   }
 
-  /// The share of entries that a bound is expected to leave open, where signs are random: |C| is M / sqrt(k) then. Ziv's test
-  /// leaves open what lies as near as E to one of the middles between numbers u |C| and more apart; a relative target, what has
-  /// |C| below E / tau. @pre the bound lies in the host's memory.
+  /// The share of entries that a bound is expected to leave open, if signs are random; |C| is then M / sqrt(k). Ziv's test
+  /// leaves open the values within E of a midpoint between adjacent numbers, which are at least u |C| apart. A relative target
+  /// leaves open those with |C| below E / tau. @pre the bound lies in host memory.
   [[nodiscard]] double open_share(Method method, const std::vector<Probe>& probes, const PlanBound& bound) const {
     const double per_ratio = (method == Method::one_plan ? 0x1p-2 : 0x1p-7) * std::sqrt(static_cast<double>(problem_.k));
     double open = 0;
@@ -123,7 +123,7 @@ class ResidueChoice {
     return problem_.costs.planned(plan, problem_.m(), problem_.n(), problem_.k);
   }
 
-  /// The fewest bits whose error no entry refuses: 2^-p_A x (1 + k 2^-p_B) + 2^-p_B y <= 2 where both operands are rounded.
+  /// The fewest bits whose error all entries allow: 2^-p_A x (1 + k 2^-p_B) + 2^-p_B y <= 2 if both operands are rounded.
   [[nodiscard]] std::optional<Bits> fewest_bits() const {
     std::optional<Bits> fewest;
     const auto take = [&fewest](const Bits& bits) {
@@ -143,7 +143,8 @@ class ResidueChoice {
     return fewest;
   }
 
-  /// The largest error of a rounding to these bits over what its entry allows, from above: fewest_bits asks it to be at most 1.
+  /// The largest error of a rounding to these bits over the error that its entry allows, rounded up. fewest_bits requires at
+  /// most 1.
   [[nodiscard]] double error_ratio(const Bits& bits) const {
     const double a = bits.exact_a ? 0 : multiply_upper(of_a_, power_of_two(-bits.a - 1));
     if (bits.exact_b) return a;
@@ -152,7 +153,7 @@ class ResidueChoice {
     return add_upper(multiply_upper(a, add_upper(1, multiply_upper(k, power_of_two(-bits.b)))), b);
   }
 
-  /// @param times what the sums may be, for operands like these
+  /// @param times factor by which the sums of similar operands may be larger
   [[nodiscard]] bool holds(int moduli, const Bits& bits, std::uint64_t times = 1) const {
     return first_digits_held({moduli, bits.a, bits.b}, times * facts_.largest_units);
   }
@@ -163,8 +164,8 @@ class ResidueChoice {
     return std::nullopt;
   }
 
-  /// This adds the bits that moduli leave over but one, each to the operand whose rounding errs more. The plan then certifies
-  /// and holds other operands like these.
+  /// Adds the spare bits of the moduli except one, each to the operand with the larger rounding error. The plan then also
+  /// certifies and holds similar operands.
   [[nodiscard]] Bits spend(Bits bits, int moduli) const {
     for (;;) {
       auto more = bits;
@@ -177,7 +178,7 @@ class ResidueChoice {
     }
   }
 
-  /// The most bits that moduli hold, so that both operands' roundings err alike.
+  /// The most bits that the moduli hold, balanced so that both operands have similar rounding errors.
   [[nodiscard]] std::optional<Bits> widest_bits(int moduli) const {
     Bits bits{least_bits, least_bits};
     if (!holds(moduli, bits)) return std::nullopt;
@@ -191,7 +192,7 @@ class ResidueChoice {
     }
   }
 
-  /// 0 where there is no error, or none is allowed. @pre the bound lies in the host's memory.
+  /// The ratio; 0 if there is no error, or no error is allowed. @pre the bound lies in host memory.
   static double finite_ratio(const PlanBound& bound, const Probe& probe) {
     const double ratio = ratio_upper(bound.product.upper(probe.i, probe.j), probe.allowed);
     return ratio < infinity ? ratio : 0;
@@ -202,7 +203,7 @@ class ResidueChoice {
   TargetAllowance& allowance_;
   double limit_;
   ResidueFacts facts_ = {};
-  double of_a_ = 0, of_b_ = 0;  ///< largest ||b_j||_1, and ||a_i||_1, over what an entry allows
+  double of_a_ = 0, of_b_ = 0;  ///< largest ||b_j||_1, and ||a_i||_1, over the error that an entry allows
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ std::vector<std::int32_t> exponents_of(std::span<const VectorNorms> vectors) {
   return exponents;
 }
 
-/// Bits that hold every vector exactly.
+/// Number of bits that hold every vector exactly.
 std::int32_t exact_bits_of(std::span<const VectorNorms> vectors) {
   std::int32_t bits = 0;
   for (const auto& vector : vectors) bits = std::max(bits, vector.exact_bits());

@@ -18,7 +18,7 @@ std::uint64_t fnv(std::string_view bytes) {
 
 }  // namespace
 
-// The fingerprint of the canonical text: members in order of their names, no space. The library's name need not be UTF-8.
+// The hash of the canonical text: members sorted by name, no spaces. The library's name need not be UTF-8.
 std::string seal_of(nlohmann::json certificate) {
   certificate.erase("seal");
   return hex(fnv(certificate.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));

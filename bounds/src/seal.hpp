@@ -6,7 +6,7 @@
 
 namespace ozbound {
 
-/// The checksum of a certificate's members but `seal` (docs/records.md): 16 hexadecimal digits.
+/// The checksum of all members of a certificate except `seal` (docs/records.md): 16 hexadecimal digits.
 std::string seal_of(nlohmann::json certificate);
 
 }  // namespace ozbound

@@ -33,14 +33,14 @@ constexpr std::array<Spelling, 7> spellings{{
     {Target::Kind::relative, "relative", true},
 }};
 
-/// @throws std::invalid_argument for a kind that is none.
+/// @throws std::invalid_argument for an invalid kind.
 const Spelling& spelling_of(Target::Kind kind) {
   const auto* const found = std::find_if(spellings.begin(), spellings.end(), [=](const auto& s) { return s.kind == kind; });
   if (found == spellings.end()) throw std::invalid_argument("target kind is out of range");
   return *found;
 }
 
-/// The largest double that is not above sqrt(x). @pre x >= 1.
+/// The largest double that is at most sqrt(x). @pre x >= 1.
 double square_root_lower(std::uint64_t x) {
   const int shift = (106 - static_cast<int>(std::bit_width(x))) / 2;
   const auto scaled = uint128{x} << (2 * shift);  // in [2^104, 2^106): its root has 53 bits
@@ -51,13 +51,13 @@ double square_root_lower(std::uint64_t x) {
 }
 
 Target checked(Target::Kind kind, double tau) {
-  const FloatEnvironment environment;  // a subnormal tau is positive
+  const FloatEnvironment environment;  // so that a subnormal tau counts as positive
   if (!(tau > 0) || !std::isfinite(tau)) throw std::invalid_argument("tau must be positive and finite");
   return {kind, tau};
 }
 
 double parse_number(std::string_view text) {
-  const FloatEnvironment environment;  // from_chars rounds as the caller does
+  const FloatEnvironment environment;  // from_chars uses the caller's rounding mode
   const bool hex = text.starts_with("0x") || text.starts_with("0X");
   const auto digits = hex ? text.substr(2) : text;
   double value = 0;
@@ -82,17 +82,17 @@ Target Target::relative(double tau) { return checked(Kind::relative, tau); }
 
 bool Target::has_tau() const { return spelling_of(kind).has_tau; }
 
-bool is_scaled(double alpha, double beta) { return (alpha != 1 && alpha != -1) || !is_zero(beta); }
+bool has_scalars(double alpha, double beta) { return (alpha != 1 && alpha != -1) || !is_zero(beta); }
 
-double target_tau(const Target& target, Index k, const Format& format, bool scaled) {
+double target_tau(const Target& target, Index k, const Format& format, bool with_scalars) {
   const FloatEnvironment environment;
   const auto terms = static_cast<std::uint64_t>(std::max<Index>(k, 1));
-  const auto roundings = scaled ? static_cast<std::uint64_t>(k) + 3 : terms;
+  const auto roundings = with_scalars ? static_cast<std::uint64_t>(k) + 3 : terms;
   const double u = unit_roundoff(format);  // a power of two
   const double all = to_double_lower(roundings) * u;
   switch (target.kind) {
     case Target::Kind::correctly_rounded: return 0;
-    case Target::Kind::dgemm: return !scaled ? all : all > 0.5 ? 2 * all : divide_lower(all, 1 - all);
+    case Target::Kind::dgemm: return !with_scalars ? all : all > 0.5 ? 2 * all : divide_lower(all, 1 - all);
     case Target::Kind::dgemm_typical: return square_root_lower(roundings) * u;
     default: return target.tau;
   }

@@ -50,7 +50,7 @@ double tail_magnitude_upper(const Slicing& slicing, int p) {
   return std::numeric_limits<double>::infinity();
 }
 
-/// What norms_of_part asks of one vector's facts.
+/// Gives norms_of_part access to one vector's facts.
 class PartsOf {
  public:
   PartsOf(const VectorFacts& facts, const Slicing& slicing) : facts_(facts), slicing_(slicing) {}
@@ -82,7 +82,7 @@ class TermCollector {
   mutable std::vector<BoundTerm> terms;
 
  private:
-  /// Every norm of a part of all vectors.
+  /// The three norms of a part, for all vectors.
   static std::array<Norms, 3> norms_of(std::span<const VectorFacts> vectors, const Slicing& slicing, const VectorPart& part) {
     std::array<std::vector<double>, 3> numbers;
     for (auto& of : numbers) of.reserve(vectors.size());
@@ -141,9 +141,9 @@ EntryBound plan_error_upper(std::span<const VectorFacts> rows, std::span<const V
 
 EntryBound summation_upper(std::span<const VectorFacts> rows, std::span<const VectorFacts> columns, double factor) {
   const FloatEnvironment environment;
-  const SplitPlan any;  // of the vectors alone
+  const SplitPlan any;  // the parts are whole vectors, so the plan does not matter
   const TermCollector collect(rows, columns, any);
-  collect("native summation", {VectorPart::Kind::scaled_vector, 0, factor}, {VectorPart::Kind::tail, 0});
+  collect("native summation", {VectorPart::Kind::vector_times_factor, 0, factor}, {VectorPart::Kind::tail, 0});
   return {std::move(collect.terms)};
 }
 

@@ -47,15 +47,16 @@ std::vector<Value> parsed(const std::vector<std::string>& texts, std::vector<Val
 }
 
 double parse_phi(const std::string& text) {
-  const double phi = parse_real(text, "--phi");
-  if (!(phi >= 0) || std::isinf(phi)) throw std::invalid_argument("--phi must be finite and not negative: " + quote(text));
+  const double phi = files::parse_real(text, "--phi");
+  if (!(phi >= 0) || std::isinf(phi))
+    throw std::invalid_argument("--phi must be finite and not negative: " + files::quote(text));
   return phi;
 }
 
 Target parse_entrywise(const std::string& text) {
   const auto target = parse_target(text);
   if (!selectors_take(target))
-    throw std::invalid_argument("--target must be dgemm, dgemm-typical or componentwise here: " + quote(text));
+    throw std::invalid_argument("--target must be dgemm, dgemm-typical or componentwise here: " + files::quote(text));
   return target;
 }
 
@@ -68,7 +69,7 @@ ComparisonGrid grid_of(const Arguments& arguments) {
                          [](const std::string& text) { return parse_family(text); }),
           parsed<double>(arguments.phis, {0, 0.5, 1, 2, 3}, parse_phi),
           parsed<Index>(arguments.inner, {1, 16, 64, 256, 1024},
-                        [](const std::string& text) { return parse_integer(text, "--k", 1, largest_size); }),
+                        [](const std::string& text) { return files::parse_integer(text, "--k", 1, largest_size); }),
           parsed<Target>(arguments.targets, default_targets(), parse_entrywise),
           arguments.n,
           arguments.seed};
@@ -80,10 +81,10 @@ std::vector<Selector> selectors_of(const Arguments& arguments) {
                           [](const std::string& text) { return find_selector(text); });
 }
 
-/// A file to be written when all is done, if one was asked for.
-std::optional<AtomicFile> opened(const std::string& path) {
+/// Opens a file to write at the end, if it was asked for.
+std::optional<files::AtomicFile> opened(const std::string& path) {
   if (path.empty()) return std::nullopt;
-  return std::optional<AtomicFile>(std::in_place, path);
+  return std::optional<files::AtomicFile>(std::in_place, path);
 }
 
 void print(const Comparison& comparison, const Arguments& arguments) {
@@ -92,7 +93,7 @@ void print(const Comparison& comparison, const Arguments& arguments) {
   print_text(comparison_summary(comparison, output_width()));
 }
 
-/// Where the page finds the figure.
+/// The link from the page to the figure.
 std::string link(const Arguments& arguments) {
   if (arguments.svg.empty() || arguments.markdown.empty()) return {};
   const std::filesystem::path page(arguments.markdown);
@@ -100,8 +101,8 @@ std::string link(const Arguments& arguments) {
 }
 
 void refuse_one_file(const Arguments& arguments) {
-  if (same_file(arguments.svg, arguments.markdown))
-    throw std::invalid_argument("--svg and --markdown cannot be the same file: " + quote(arguments.svg));
+  if (files::same_file(arguments.svg, arguments.markdown))
+    throw std::invalid_argument("--svg and --markdown cannot be the same file: " + files::quote(arguments.svg));
 }
 
 ExitCode run(const Arguments& arguments, const std::string& command) {
@@ -110,7 +111,7 @@ ExitCode run(const Arguments& arguments, const std::string& command) {
   auto plot = opened(arguments.svg), page = opened(arguments.markdown);
   {
     const auto engine = make_engine(0);
-    Progress progress("comparing");
+    files::Progress progress("comparing");
     comparison.cases = compare_selectors(comparison.grid, comparison.selectors, engine, [&](double done) { progress(done); });
   }
   if (comparison.cases.empty()) throw std::invalid_argument("nothing to compare: cancellation is left out where k > 256");
@@ -151,10 +152,11 @@ void add_compare(CLI::App& app, Action& action) {
            "TARGET,...");
   add_list(*command, "--selector", arguments->selectors, "All if not given; ozbound info lists them", "NAME,...");
   add_integer(
-      *command, "--n", [arguments](const std::string& text) { arguments->n = parse_integer(text, "--n", 1, largest_size); },
+      *command, "--n",
+      [arguments](const std::string& text) { arguments->n = files::parse_integer(text, "--n", 1, largest_size); },
       "Rows and columns of C, 32 if not given", "SIZE");
   add_integer(
-      *command, "--seed", [arguments](const std::string& text) { arguments->seed = parse_unsigned(text, "--seed"); },
+      *command, "--seed", [arguments](const std::string& text) { arguments->seed = files::parse_unsigned(text, "--seed"); },
       "Other random matrices; 0 if not given", "INTEGER");
   command->add_flag("--cases", arguments->cases, "A line for every case and selector too");
   command->add_option("--svg", arguments->svg, "File for plots of products and errors")->type_name("FILE");

@@ -33,14 +33,14 @@ struct Arguments {
 
 Study run_with_progress(const StudyKind& kind, const StudyOptions& options) {
   const auto engine = make_engine(0);
-  Progress progress("measuring");
+  files::Progress progress("measuring");
   StudyContext context{
       .engine = engine, .native = ozbound::native_gemm(), .progress = [&progress](double done) { progress(done); }};
   if (const auto zgemm = ozbound::native_zgemm(); zgemm != nullptr) context.zgemm = zgemm;
   return kind.run(options, context);
 }
 
-/// The tightest bound that is proven, or null.
+/// The tightest proven bound, or null.
 const StudyClaim* tightest(const StudyMeasurement& one) {
   const StudyClaim* best = nullptr;
   for (const auto& claim : one.claims)
@@ -50,7 +50,7 @@ const StudyClaim* tightest(const StudyMeasurement& one) {
 
 std::string short_number(double x) { return fmt::format("{:.3g}", x); }
 
-Cells cells(const StudyMeasurement& one) {
+files::Cells cells(const StudyMeasurement& one) {
   const auto* best = tightest(one);
   const bool holds = std::all_of(one.claims.begin(), one.claims.end(), [](const auto& claim) { return claim.holds(); });
   return {one.method,
@@ -63,9 +63,9 @@ Cells cells(const StudyMeasurement& one) {
           holds ? "hold" : "FAIL"};
 }
 
-/// For a study of theory: what is drawn, a line for each curve.
+/// For a study of theory: prints a line for each curve.
 void print_curves(const Study& study) {
-  std::vector<Cells> rows{{"plot", "curve", "points"}};
+  std::vector<files::Cells> rows{{"plot", "curve", "points"}};
   for (const auto& one : study.series) {
     std::string points;
     for (const auto& [x, y] : one.points) points += fmt::format("{}{:g}:{:g}", points.empty() ? "" : " ", x, y);
@@ -75,7 +75,7 @@ void print_curves(const Study& study) {
 }
 
 void print_measurements(const Study& study) {
-  std::vector<Cells> rows{{"method", "φ", "k", "average", "largest", "tightest bound", "its average", "bounds"}};
+  std::vector<files::Cells> rows{{"method", "φ", "k", "average", "largest", "tightest bound", "its average", "bounds"}};
   Index bounds = 0;
   for (const auto& one : study.measurements) {
     rows.push_back(cells(one));
@@ -95,7 +95,7 @@ void print_for_people(const Study& study, const StudyKind& kind) {
   print_text(explain_failures(study));
 }
 
-/// An object with a line for each member, and for each element of an array: there are thousands of numbers.
+/// An object with one line for each member and each element of an array, because there are thousands of numbers.
 std::string by_lines(const nlohmann::ordered_json& object) {
   std::string text;
   for (const auto& [name, value] : object.items()) {
@@ -119,7 +119,7 @@ std::string record(const Study& study) {
 
 ExitCode run(const Arguments& arguments) {
   const auto& kind = find_study(arguments.study);
-  std::optional<AtomicFile> figure;
+  std::optional<files::AtomicFile> figure;
   if (!arguments.svg.empty()) figure.emplace(arguments.svg);
   const auto study = run_with_progress(kind, arguments.options);
   if (figure) {
@@ -143,9 +143,9 @@ CLI::Option* add_text(CLI::App& command, const std::string& option, const std::s
 
 void add_options(CLI::App& command, const std::shared_ptr<Arguments>& arguments) {
   add_text(command, "--scale", "FACTOR", "Of rows, columns and the longest inner dimension; 1 if not given",
-           [arguments](const std::string& text) { arguments->options.scale = parse_real(text, "--scale"); });
+           [arguments](const std::string& text) { arguments->options.scale = files::parse_real(text, "--scale"); });
   add_text(command, "--seed", "INTEGER", "Other random matrices; 0 if not given",
-           [arguments](const std::string& text) { arguments->options.seed = parse_unsigned(text, "--seed"); });
+           [arguments](const std::string& text) { arguments->options.seed = files::parse_unsigned(text, "--seed"); });
   add_text(command, "--svg", "FILE", "The figure, as a file that needs nothing else", [arguments](const std::string& file) {
     if (file.empty()) throw std::invalid_argument("--svg: a file name is missing");
     arguments->svg = file;

@@ -20,7 +20,7 @@ namespace {
 
 std::string percent(const std::optional<double>& share) { return share ? fmt::format("{:.0f} %", 100 * *share) : "-"; }
 
-std::string upper(const std::optional<double>& x) { return x ? format_upper(*x) : "-"; }
+std::string upper(const std::optional<double>& x) { return x ? files::format_upper(*x) : "-"; }
 
 std::string rounded(const std::optional<double>& x) { return x ? fmt::format("{:.2g}", *x) : "-"; }
 
@@ -33,9 +33,9 @@ std::string title_of(const ComparedCase& one) {
 
 using Wanted = std::function<bool(const ComparedCase&)>;
 
-std::vector<Cells> summary_rows(const Comparison& comparison, const Wanted& wanted) {
-  std::vector<Cells> rows{{"selector", "rigorous", "plans", "certified", "missed", "worst error/target", "products: median",
-                           "overshoot: median", "90 %", "largest", "selecting/product"}};
+std::vector<files::Cells> summary_rows(const Comparison& comparison, const Wanted& wanted) {
+  std::vector<files::Cells> rows{{"selector", "rigorous", "plans", "certified", "missed", "worst error/target",
+                                  "products: median", "overshoot: median", "90 %", "largest", "selecting/product"}};
   for (std::size_t t = 0; t < comparison.selectors.size(); ++t) {
     const auto& selector = comparison.selectors[t];
     const auto sum = summarize(comparison.cases, t, wanted);
@@ -47,7 +47,7 @@ std::vector<Cells> summary_rows(const Comparison& comparison, const Wanted& want
   return rows;
 }
 
-/// Elements of like kind everywhere, without zeros: what dense linear algebra is made of.
+/// True if all elements are of similar kind, without zeros, as in dense linear algebra.
 bool dense(const ComparedCase& one) {
   constexpr std::array families{Family::uniform,        Family::uniform_positive, Family::wide_exponents, Family::graded_rows,
                                 Family::graded_columns, Family::graded_inner,     Family::cancellation};
@@ -60,7 +60,7 @@ struct Part {
   Wanted wanted;
 };
 
-/// Dense families and hard ones, where there are cases.
+/// The dense families and the hard ones, if they have cases.
 std::vector<Part> parts(const Comparison& comparison) {
   std::vector<Part> all{{"dense", "Dense families: uniform, wide exponents, graded, cancellation", dense},
                         {"hard", "Hard families: sparse, integers, powers of two, maximal digits, subnormal numbers and others",
@@ -70,7 +70,7 @@ std::vector<Part> parts(const Comparison& comparison) {
   return all;
 }
 
-Cells case_row(const ComparedCase& one, const SelectorOutcome& outcome) {
+files::Cells case_row(const ComparedCase& one, const SelectorOutcome& outcome) {
   const auto& fewest = one.fewest(*outcome.selector);
   return {std::string(name(one.recipe.family)),
           phi_of(one),
@@ -81,7 +81,7 @@ Cells case_row(const ComparedCase& one, const SelectorOutcome& outcome) {
           outcome.plan ? to_string(*outcome.plan) : "none",
           outcome.plan ? std::to_string(outcome.products()) : "-",
           outcome.certified ? "yes" : "no",
-          outcome.plan ? format_upper(outcome.ratio) : "-",
+          outcome.plan ? files::format_upper(outcome.ratio) : "-",
           outcome.misses() ? "MISSED" : "",
           percent(one.overshoot(outcome)),
           fewest.plan ? fmt::format("{:.2g}", outcome.seconds / fewest.seconds) : "-"};
@@ -137,8 +137,8 @@ nlohmann::ordered_json case_json(const ComparedCase& one) {
   return json;
 }
 
-/// Values in rising order against the share of the cases, in percent: at most 50 of them, evenly spread, the largest among
-/// them.
+/// A series of values in rising order against the share of the cases, in percent. Has at most 50 evenly spread points,
+/// including the largest.
 Series sorted_series(std::string plot, const std::string& label, std::string y_axis, std::vector<double> values,
                      std::size_t cases) {
   std::sort(values.begin(), values.end());
@@ -152,7 +152,7 @@ Series sorted_series(std::string plot, const std::string& label, std::string y_a
 
 // Markdown
 
-std::string markdown_table(const std::vector<Cells>& rows) {
+std::string markdown_table(const std::vector<files::Cells>& rows) {
   std::string out;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     out += fmt::format("| {} |\n", fmt::join(rows[i], " | "));
@@ -173,13 +173,13 @@ SelectorSummary of_family(const Comparison& comparison, std::size_t index, Famil
   return summarize(comparison.cases, index, [family](const ComparedCase& one) { return one.recipe.family == family; });
 }
 
-/// Median overshoot, and who missed or gave up, by some property of the cases.
+/// The median overshoot, and the selectors that missed or gave up, by some property of the cases.
 template <class Key>
 std::string table_by(const Comparison& comparison, const std::string& title, const Key& key) {
   std::vector<std::string> keys;
   for (const auto& one : comparison.cases)
     if (std::find(keys.begin(), keys.end(), key(one)) == keys.end()) keys.push_back(key(one));
-  std::vector<Cells> rows{{title}};
+  std::vector<files::Cells> rows{{title}};
   for (const auto& selector : comparison.selectors) rows[0].push_back(selector.name);
   for (const auto& wanted : keys) {
     rows.push_back({wanted});
@@ -192,7 +192,7 @@ std::string table_by(const Comparison& comparison, const std::string& title, con
   return markdown_table(rows);
 }
 
-/// The targets that it missed, the worst first.
+/// The targets that the selector missed, the worst first.
 std::string unsafe_cases(const Comparison& comparison, std::size_t index) {
   std::vector<const ComparedCase*> missed;
   for (const auto& one : comparison.cases)
@@ -203,11 +203,11 @@ std::string unsafe_cases(const Comparison& comparison, std::size_t index) {
   std::string text = fmt::format("missed {} of {} targets", missed.size(), comparison.cases.size());
   for (std::size_t t = 0; t < std::min<std::size_t>(missed.size(), 3); ++t)
     text += fmt::format("{} {} ({} times what is allowed)", t == 0 ? ", worst" : ";", title_of(*missed[t]),
-                        format_upper(missed[t]->outcomes[index].ratio));
+                        files::format_upper(missed[t]->outcomes[index].ratio));
   return text;
 }
 
-/// No other selector of the same scheme, of all or of the rigorous ones, met the target with fewer products.
+/// True if no other selector of the same scheme, among all or among the rigorous ones, met the target with fewer products.
 bool best(const ComparedCase& one, std::size_t index, bool rigorous_only) {
   const auto& outcome = one.outcomes[index];
   const auto needs_fewer = [&](const SelectorOutcome& other) {
@@ -222,7 +222,7 @@ Index times_best(const Comparison& comparison, std::size_t index, bool rigorous_
                        [=](const ComparedCase& one) { return best(one, index, rigorous_only); });
 }
 
-/// The families on which it is best in more than half of the cases.
+/// The families on which the selector is best in more than half of the cases.
 std::string best_families(const Comparison& comparison, std::size_t index) {
   std::vector<std::string> names;
   for (const auto family : families_of(comparison)) {
@@ -234,7 +234,7 @@ std::string best_families(const Comparison& comparison, std::size_t index) {
   return names.empty() ? "no family" : fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// The family on which it overshoots most.
+/// The family on which the selector overshoots most.
 std::string waste(const Comparison& comparison, std::size_t index) {
   std::optional<double> most;
   std::string where;
@@ -267,8 +267,8 @@ std::string section(const Comparison& comparison, std::size_t index) {
 std::string comparison_summary(const Comparison& comparison, std::size_t width) {
   std::string text;
   for (const auto& part : parts(comparison))
-    text +=
-        (text.empty() ? "" : "\n") + part.title + "\n\n" + format_columns(summary_rows(comparison, part.wanted), width) + "\n";
+    text += (text.empty() ? "" : "\n") + part.title + "\n\n" +
+            files::format_columns(summary_rows(comparison, part.wanted), width) + "\n";
   return text;
 }
 
@@ -282,11 +282,11 @@ std::string broken_certificates(const Comparison& comparison) {
 }
 
 std::string comparison_cases(const Comparison& comparison, std::size_t width) {
-  std::vector<Cells> rows{{"family", "phi", "k", "target", "fewest", "selector", "plan", "products", "certified",
-                           "error/target", "", "overshoot", "selecting/product"}};
+  std::vector<files::Cells> rows{{"family", "phi", "k", "target", "fewest", "selector", "plan", "products", "certified",
+                                  "error/target", "", "overshoot", "selecting/product"}};
   for (const auto& one : comparison.cases)
     for (const auto& outcome : one.outcomes) rows.push_back(case_row(one, outcome));
-  return format_columns(rows, width) + "\n";
+  return files::format_columns(rows, width) + "\n";
 }
 
 nlohmann::ordered_json comparison_json(const Comparison& comparison) {

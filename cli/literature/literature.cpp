@@ -21,7 +21,7 @@ Formula parse_formula(const std::string& text) {
   if (!text.starts_with(prefix))
     throw std::invalid_argument("--claims must be cublas:M, M mantissa bits from 8 to 64, and is '" + text + "'");
   const models::CublasEmulation method{
-      .mantissa_bits = static_cast<int>(parse_integer(text.substr(prefix.size()), "--claims cublas:M", 8, 64))};
+      .mantissa_bits = static_cast<int>(files::parse_integer(text.substr(prefix.size()), "--claims cublas:M", 8, 64))};
   return [method](const Operands& operands) {
     const auto product = std::make_shared<const models::CublasProduct>(method, operands);
     return FormulaProduct{[product](Index i, Index j) { return to_double_upper(product->bound_upper(i, j)); },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ozbound-pages FOLDER: writes the man pages of the command and what completes it in a shell, for the build.
+// ozbound-pages FOLDER: writes the man pages of the command and its completions for shells. The build runs it.
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -13,7 +13,7 @@
 namespace {
 
 void write(const std::filesystem::path& path, const std::string& text) {
-  ozbound::cli::AtomicFile file(path);
+  ozbound::files::AtomicFile file(path);
   file.write(text);
   file.commit();
 }

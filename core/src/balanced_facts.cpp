@@ -16,24 +16,24 @@ namespace {
 
 constexpr std::size_t capacity = static_cast<std::size_t>(balanced_block);
 
-/// What is known of each element of a block. The digits d_1 … d_s of x are the bytes of W = N + 0x80…80, less 128 each, where
-/// N w_s is x rounded to a multiple of the last weight w_s; the rest of x is at most half of w_s.
+/// Data about each element of a block. The digits d_1 … d_s of x are the bytes of W = N + 0x80…80, less 128 each. N w_s is x
+/// rounded to a multiple of the last weight w_s; the rest of x is at most half of w_s.
 struct Block {
   alignas(64) std::uint64_t low[capacity];         ///< the last eight bytes of W
-  alignas(64) std::uint64_t high[capacity];        ///< those before
+  alignas(64) std::uint64_t high[capacity];        ///< the bytes before those
   alignas(64) std::uint32_t whole[capacity];       ///< |x| in units of rho 2^-16, rounded up
-  alignas(64) std::uint32_t floor[capacity];       ///< and down
+  alignas(64) std::uint32_t floor[capacity];       ///< |x| in the same units, rounded down
   alignas(64) std::uint16_t rest_floor[capacity];  ///< |rest| in units of w_s 2^-16, rounded down
-  alignas(64) std::uint16_t rest_upper[capacity];  ///< and up
+  alignas(64) std::uint16_t rest_upper[capacity];  ///< |rest| in the same units, rounded up
   alignas(64) std::int8_t sign[capacity];          ///< has the sign of the rest of x after some slice, 0 without a rest
-  alignas(64) std::int8_t digit[capacity];         ///< of one slice
-  alignas(64) std::int8_t next[capacity];          ///< of another
+  alignas(64) std::int8_t digit[capacity];         ///< digits of one slice
+  alignas(64) std::int8_t next[capacity];          ///< digits of another slice
   alignas(64) std::uint16_t tail[capacity];        ///< |rest| after a slice, in units of its weight 2^-16, rounded up
 };
 
-// Written without branches, which the compiler would not vectorise.
+// Written without branches: the compiler does not vectorise loops with branches.
 
-/// All bits, or none.
+/// All bits set, or no bit.
 constexpr std::uint64_t mask(bool condition) { return -static_cast<std::uint64_t>(condition); }
 constexpr std::uint64_t shift_left(std::uint64_t x, std::int64_t by) { return x << (by & 63) & mask(by < 64); }
 constexpr std::uint64_t shift_right(std::uint64_t x, std::int64_t by) { return x >> (by & 63) & mask(by < 64); }
@@ -41,7 +41,7 @@ constexpr std::int64_t positive_part(std::int64_t x) { return x > 0 ? x : 0; }
 
 constexpr std::uint64_t carries = 0x8080808080808080;
 
-/// W, the rest, and |x| as an integer. Wide: more than eight slices.
+/// Computes W, the rest, and |x| as an integer. wide: more than eight slices.
 template <bool wide>
 [[gnu::always_inline]] inline void place_elements(const double* x, std::size_t length, std::int64_t scale, int slices,
                                                   Block& out) {
@@ -49,7 +49,7 @@ template <bool wide>
   const std::int64_t whole_unit = scale - VectorFacts::fraction_bits;
   const std::uint64_t low_carries = slices >= 8 ? carries : carries >> (64 - 8 * slices);
   const std::uint64_t high_carries = slices >= 16 ? carries : wide ? carries >> (128 - 8 * slices) : 0;
-  std::memcpy(out.low, x, length * sizeof(double));  // a loop over doubles taken as integers would not be vectorised
+  std::memcpy(out.low, x, length * sizeof(double));  // a loop that reads doubles as integers would not be vectorised
   for (std::size_t l = 0; l < length; ++l) {
     const std::uint64_t bits = out.low[l];
     const auto field = static_cast<std::int64_t>(bits >> 52 & 0x7ff);
@@ -66,7 +66,7 @@ template <bool wide>
     const std::int64_t up = positive_part(exponent - unit);
     const std::int64_t down = positive_part(unit - exponent);
     const std::uint64_t quotient = shift_right(magnitude, down);
-    const std::uint64_t halves = shift_right(2 * magnitude, down);  // the quotient and one bit more
+    const std::uint64_t halves = shift_right(2 * magnitude, down);  // the quotient and one more bit
     const bool more_than_half = shift_left(halves, down) != 2 * magnitude;
     const std::uint64_t nearest = quotient + (halves & 1 & (quotient | static_cast<std::uint64_t>(more_than_half)));
     const std::uint64_t away = mask(nearest != quotient);
@@ -90,12 +90,13 @@ template <bool wide>
   }
 }
 
-// The same in floating point, exactly, where powers of two take the elements to units of w_s and none is too small for it.
+// The same computation in floating point, exactly. It needs powers of two that take the elements to units of w_s, and no
+// element may be too small for that.
 
 constexpr double integers = 0x1.8p52;  // added to a number below 2^51, rounds it to an integer, ties to even
 constexpr auto integers_bits = __builtin_bit_cast(std::uint64_t, integers);
 
-/// x >= 0 in units of which there are less than 2^32, as an integer, rounded down.
+/// x rounded down to an integer. @pre 0 <= x < 2^32.
 [[gnu::always_inline]] inline double floor_of(double x) {
   const double nearest = (x + 0x1p52) - 0x1p52;
   return nearest - (nearest > x ? 1.0 : 0.0);
@@ -103,13 +104,13 @@ constexpr auto integers_bits = __builtin_bit_cast(std::uint64_t, integers);
 
 [[gnu::always_inline]] inline double magnitude_of(double x) { return x < 0 ? -x : x; }
 
-/// Whether every element is an exact multiple of a power of two when it is taken to units of w_s.
+/// True if scaling by a power of two takes every element to units of w_s exactly.
 constexpr bool exact_in_units(std::int64_t scale, int slices) {
   const std::int64_t unit = scale + Encoding::balanced().weight_exponent(slices);
   return slices <= 8 && unit <= 0 && unit >= -1000;
 }
 
-/// place_elements of at most eight slices. Large: more than six, whose N may pass 2^51, and is found in two parts.
+/// place_elements for at most eight slices. large: more than six slices, whose N may exceed 2^51 and is found in two parts.
 /// @pre exact_in_units; a FloatEnvironment.
 template <bool large>
 [[gnu::always_inline]] inline void place_exactly(const double* x, std::size_t length, std::int64_t scale, int slices,
@@ -147,17 +148,17 @@ template <bool large>
   }
 }
 
-/// Digit of every element from byte `byte` of W, counted from its end.
+/// The digit of every element from byte `byte` of W, counted from its end.
 [[gnu::always_inline]] inline void take_digits(const Block& placed, std::size_t length, int byte, std::int8_t* digits) {
   const std::uint64_t* const words = byte < 8 ? placed.low : placed.high;
   const int shift = 8 * (byte & 7);
   for (std::size_t l = 0; l < length; ++l) digits[l] = static_cast<std::int8_t>((words[l] >> shift & 0xff) - 128);
 }
 
-// Rests after slice p, |rest| in units of w_p 2^-16 rounded up. What is less than one such unit counts only by its sign: added
-// to a magnitude it makes it one larger, taken from one it is rounded away.
+// Computes the rests after slice p: |rest| in units of w_p 2^-16, rounded up. A part below one such unit counts only by its
+// sign: added to a magnitude it makes the magnitude one larger, subtracted from one it is rounded away.
 
-/// p = s - 1: 2^8 times the last digit, and the rest.
+/// For p = s - 1: 2^8 times the last digit, plus the rest.
 [[gnu::always_inline]] inline void tails_before_last(std::size_t length, const std::int8_t* last, Block& block) {
   for (std::size_t l = 0; l < length; ++l) {
     const int digit = last[l];
@@ -168,13 +169,13 @@ template <bool large>
   }
 }
 
-/// p < s - 1: 2^8 times the first of the next two digits, and the second; `sign` is that of what these two leave, and becomes
-/// that of what the first one leaves.
+/// For p < s - 1: 2^8 times the first of the next two digits, plus the second. On entry, `sign` is the sign of the rest after
+/// these two digits; on return, of the rest after the first one.
 [[gnu::always_inline]] inline void tails_before_two(std::size_t length, const std::int8_t* first, const std::int8_t* second,
                                                     Block& block) {
   for (std::size_t l = 0; l < length; ++l) {
     const std::int16_t leading = first[l], following = second[l], sign = block.sign[l];
-    const auto value = static_cast<std::uint16_t>(leading * 256 + following);  // but for 2^16: down to -32896
+    const auto value = static_cast<std::uint16_t>(leading * 256 + following);  // modulo 2^16: the least value is -32896
     const std::int16_t side = leading != 0 ? leading : following;
     const auto magnitude = static_cast<std::uint16_t>(side < 0 ? -value : value);
     const bool adds = (sign > 0 && side >= 0) || (sign < 0 && side <= 0);
@@ -195,7 +196,7 @@ template <class T>
   norms.add({sum, squares, max});
 }
 
-/// The same of short ones, whose squares are added in two halves, so that all lanes are as wide.
+/// The same for 16-bit numbers. Their squares are added in two halves, so that all lanes have the same width.
 [[gnu::always_inline]] inline void add_norms(const std::uint16_t* x, std::size_t length, IntegerNorms& norms) {
   std::uint32_t sum = 0, max = 0, low = 0, high = 0;
   for (std::size_t l = 0; l < length; ++l) {

@@ -8,14 +8,14 @@
 
 namespace ozbound {
 
-/// What of an m x n result may be cut into blocks.
+/// The dimensions of an m x n result that may be cut into blocks.
 struct Cuts {
   bool rows = true;
   bool columns = true;
 };
 
-/// Rows and columns of C to compute at a time, so that bytes(rows, columns) stays below a cap.
-/// @throws std::invalid_argument where even the smallest block does not.
+/// Numbers of rows and columns of C to compute at a time, so that bytes(rows, columns) stays within a cap.
+/// @throws std::invalid_argument if even the smallest block exceeds the cap.
 template <class Bytes>
 std::pair<Index, Index> block_sizes(const Bytes& bytes, Index m, Index n, Index k, double cap, Cuts cuts = {}) {
   Index rows = std::max<Index>(m, 1), columns = std::max<Index>(n, 1);

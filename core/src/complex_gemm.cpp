@@ -24,38 +24,39 @@ namespace {
 
 double component(std::complex<double> x, Part of) { return of == Part::real ? x.real() : x.imag(); }
 
-/// A component of a product of complex numbers is the sum of two real products: for each part of the first factor, of the part
-/// of the second factor that it meets, subtracted where both are imaginary.
+/// A component of a complex product is the sum of two real products. Each part of the first factor meets one part of the second
+/// (met_by); the product of two imaginary parts is subtracted.
 Part met_by(Part first, Part of) { return first == Part::real ? of : other(of); }
 bool subtracted(Part first, Part of) { return first == Part::imaginary && of == Part::real; }
 
 std::uint64_t flipped(std::uint64_t bits, bool flip) { return bits ^ (flip ? binary64.sign : 0); }
 Dyadic flipped(Dyadic x, bool flip) { return {x.magnitude, x.exponent, x.negative != flip}; }
 
-constexpr Index terms_of_poll = Index{1} << 16;  // of a sum, between looks at CancelScope
+constexpr Index terms_of_poll = Index{1} << 16;  // terms of a sum between checks of CancelScope
 
 /// Adds alpha times component `of` of row i of A by column j of B.
-void add_special_products(SpecialSum& sum, std::uint64_t alpha, const ComplexProduct& call, Index i, Index j, Part of) {
+void add_special_products(SpecialSum& sum, std::uint64_t alpha, const ComplexProduct& product, Index i, Index j, Part of) {
   for (const auto p : both_parts)
-    for (Index l = 0; l < call.k(); ++l) {
+    for (Index l = 0; l < product.k(); ++l) {
       if (l % terms_of_poll == 0) poll_cancelled();
-      sum.add(flipped(alpha, subtracted(p, of)), call.a.bits(i, l, p), call.b.bits(l, j, met_by(p, of)));
+      sum.add(flipped(alpha, subtracted(p, of)), product.a.bits(i, l, p), product.b.bits(l, j, met_by(p, of)));
     }
 }
 
-/// What NaN and infinities make of a component of C.
-SpecialSum special_sum(const ComplexProduct& call, Index i, Index j, Part of, bool with_product) {
+/// The effect of NaN and infinities on a component of C.
+SpecialSum special_sum(const ComplexProduct& product, Index i, Index j, Part of, bool with_product) {
   SpecialSum sum;
   for (const auto p : both_parts) {
-    const double alpha = component(call.alpha, p), beta = component(call.beta, p);
+    const double alpha = component(product.alpha, p), beta = component(product.beta, p);
     const bool minus = subtracted(p, of);
-    if (with_product && !is_zero(alpha)) add_special_products(sum, flipped(bits_of(alpha), minus), call, i, j, met_by(p, of));
-    if (!is_zero(beta)) sum.add(flipped(bits_of(beta), minus), call.c0.bits(i, j, met_by(p, of)), bits_of(1.0));
+    if (with_product && !is_zero(alpha))
+      add_special_products(sum, flipped(bits_of(alpha), minus), product, i, j, met_by(p, of));
+    if (!is_zero(beta)) sum.add(flipped(bits_of(beta), minus), product.c0.bits(i, j, met_by(p, of)), bits_of(1.0));
   }
   return sum;
 }
 
-/// [i]: whether row i holds a NaN or an infinity.
+/// [i]: 1 if row i holds a NaN or an infinity.
 std::vector<std::uint8_t> special_rows(const ComplexInputView& matrix, int threads) {
   std::vector<std::uint8_t> flags(static_cast<std::size_t>(matrix.rows()));
   FirstException failure;
@@ -71,43 +72,44 @@ std::vector<std::uint8_t> special_rows(const ComplexInputView& matrix, int threa
 }
 
 /// The exact parts of row i of A by column j of B.
-void exact_parts(const ComplexProduct& call, Index i, Index j, WideDyadic<ExactDot::limbs> (&parts)[2]) {
+void exact_parts(const ComplexProduct& product, Index i, Index j, WideDyadic<ExactDot::limbs> (&parts)[2]) {
   for (const auto of : both_parts) {
     ExactDot dot;
     for (const auto p : both_parts)
-      for (Index l = 0; l < call.k(); ++l) {
+      for (Index l = 0; l < product.k(); ++l) {
         if (l % terms_of_poll == 0) poll_cancelled();
-        dot.add_product(flipped(call.a.element(i, l, p), subtracted(p, of)), call.b.element(l, j, met_by(p, of)));
+        dot.add_product(flipped(product.a.element(i, l, p), subtracted(p, of)), product.b.element(l, j, met_by(p, of)));
       }
     parts[static_cast<std::size_t>(of)] = dot.value();
   }
 }
 
-/// What becomes of an exact A B: alpha A B + beta C0, rounded once by component; NaN and infinities; the order of reading and
-/// writing where C0 is C.
+/// The steps after an exact A B: alpha A B + beta C0, rounded once by component; NaN and infinities; the order of reading and
+/// writing if C0 is C.
 class ComplexEpilogue {
  public:
-  ComplexEpilogue(const ComplexProduct& call, int threads)
-      : call_(call), has_product_(call.has_product()), everywhere_(call.all_special()) {
-    if (has_product_) rows_ = special_rows(call.a, threads), columns_ = special_rows(call.b.transposed(), threads);
+  ComplexEpilogue(const ComplexProduct& product, int threads)
+      : product_(product), has_product_(product.has_product()), everywhere_(product.all_special()) {
+    if (has_product_) rows_ = special_rows(product.a, threads), columns_ = special_rows(product.b.transposed(), threads);
     if (!everywhere_)
-      scalars_ = {{dyadic(has_product_ ? call.alpha.real() : 0), dyadic(has_product_ ? call.alpha.imag() : 0)},
-                  {dyadic(call.beta.real()), dyadic(call.beta.imag())},
-                  call.c.format()};
+      scalars_ = {{dyadic(has_product_ ? product.alpha.real() : 0), dyadic(has_product_ ? product.alpha.imag() : 0)},
+                  {dyadic(product.beta.real()), dyadic(product.beta.imag())},
+                  product.c.format()};
   }
 
   [[nodiscard]] bool has_product() const { return has_product_; }
   [[nodiscard]] bool everywhere() const { return everywhere_; }
   [[nodiscard]] const ComplexScalars& scalars() const { return scalars_; }
 
-  /// Writes entry (i, j), of whose finite components rounded(part, c0) tells the value, if both are decided. Returns whether.
+  /// Writes entry (i, j) if both components are decided, and returns true if it did. rounded(part, c0) gives a finite
+  /// component.
   template <class Rounding>
   bool write(Index i, Index j, const Rounding& rounded) const {
     Rounded parts[2];
-    const bool product = special_product(i, j);
-    for (const auto of : both_parts) parts[index(of)] = value(i, j, of, product, rounded);
+    const bool special = special_product(i, j);
+    for (const auto of : both_parts) parts[index(of)] = value(i, j, of, special, rounded);
     if (!parts[0].decided || !parts[1].decided) return false;
-    for (const auto of : both_parts) call_.c.parts(of).set_bits(i, j, parts[index(of)].bits);
+    for (const auto of : both_parts) product_.c.parts(of).set_bits(i, j, parts[index(of)].bits);
     return true;
   }
 
@@ -122,27 +124,27 @@ class ComplexEpilogue {
 
   template <class Rounding>
   Rounded value(Index i, Index j, Part of, bool special_product, const Rounding& rounded) const {
-    const auto special = special_sum(call_, i, j, of, special_product);
-    if (special.is_special()) return {special.bits(call_.c.format()), true};
+    const auto special = special_sum(product_, i, j, of, special_product);
+    if (special.is_special()) return {special.bits(product_.c.format()), true};
     return rounded(of, c0(i, j));
   }
 
-  /// The parts of C0 that are read; others count as zero.
+  /// The parts of C0, if C0 is read; otherwise zeros. Parts that are not finite count as zero.
   [[nodiscard]] std::array<Dyadic, 2> c0(Index i, Index j) const {
-    if (!call_.reads_c0()) return {};
-    return {finite_or_zero(call_.c0.bits(i, j, Part::real)), finite_or_zero(call_.c0.bits(i, j, Part::imaginary))};
+    if (!product_.reads_c0()) return {};
+    return {finite_or_zero(product_.c0.bits(i, j, Part::real)), finite_or_zero(product_.c0.bits(i, j, Part::imaginary))};
   }
   static Dyadic finite_or_zero(std::uint64_t bits) { return is_finite(bits, binary64) ? to_dyadic(bits, binary64) : Dyadic{}; }
 
-  const ComplexProduct& call_;
+  const ComplexProduct& product_;
   bool has_product_;
   bool everywhere_;  ///< no entry is finite
   std::vector<std::uint8_t> rows_, columns_;
   ComplexScalars scalars_{};
 };
 
-/// Entries [0, rows) x [0, columns), in threads of a FloatEnvironment each. write(i, j) tells whether it wrote; the others, in
-/// row order.
+/// Calls write(i, j) for entries [0, rows) x [0, columns), in threads with a FloatEnvironment each. write returns true if it
+/// wrote the entry; the other entries are returned in row order.
 template <class Write>
 std::vector<Entry> write_entries(Index rows, Index columns, int threads, const Write& write) {
   std::vector<std::vector<Entry>> open(static_cast<std::size_t>(rows));
@@ -160,13 +162,13 @@ std::vector<Entry> write_entries(Index rows, Index columns, int threads, const W
   return all;
 }
 
-void write_exactly(const ComplexProduct& call, const ComplexEpilogue& epilogue, Index i, Index j) {
-  WideDyadic<ExactDot::limbs> product[2];
+void write_exactly(const ComplexProduct& product, const ComplexEpilogue& epilogue, Index i, Index j) {
+  WideDyadic<ExactDot::limbs> sums[2];
   bool known = false;  // both components need both parts
   epilogue.write(i, j, [&](Part of, const std::array<Dyadic, 2>& c0) {
-    if (epilogue.has_product() && !known) exact_parts(call, i, j, product);
+    if (epilogue.has_product() && !known) exact_parts(product, i, j, sums);
     known = true;
-    return round_terms(complex_terms(product, c0, epilogue.scalars(), of), {}, call.c.format());
+    return round_terms(complex_terms(sums, c0, epilogue.scalars(), of), {}, product.c.format());
   });
 }
 
@@ -177,12 +179,12 @@ double sums_bytes(const Plan& plan, Index rows, Index columns, Index k) {
   return 2.0 * static_cast<double>(rows) * static_cast<double>(columns) * sums * sizeof(std::int64_t);
 }
 
-/// The same with what the sums are made of.
-double scaled_workspace(const Engine& engine, const Plan& plan, Index rows, Index columns, Index k) {
+/// Bytes of the integer sums and of the operands and workspace that produce them.
+double complex_scalar_workspace(const Engine& engine, const Plan& plan, Index rows, Index columns, Index k) {
   return engine.workspace(plan, 2 * rows, columns, 2 * k) + sums_bytes(plan, rows, columns, k);
 }
 
-/// The integer sums of A B's stacked parts under a plan, and where their bits lie.
+/// The integer sums of A B's stacked parts under a plan, and their layout and scales.
 class PlanSums {
  public:
   /// @param a rows of the left factor @param b columns of the stacked parts of B
@@ -223,42 +225,42 @@ class PlanSums {
   std::vector<Matrix<std::int64_t>> sums_;
   SumLayout layout_{};
   std::vector<int> row_exponents_, column_exponents_;
-  std::vector<ProductGroup> groups_;  ///< where entries have weights of their own, which these slices tell
+  std::vector<ProductGroup> groups_;  ///< not empty if entries have weights of their own, read from these slices
   std::optional<SlicedMatrix> a_, b_;
 };
 
 /// The product of a call with scalars of any kind, by slices or residues.
-class ScaledProduct {
+class ComplexScalarProduct {
  public:
-  ScaledProduct(const ComplexProduct& call, const Plan& plan, const Engine& engine, const EntryBound* error)
-      : call_(call),
+  ComplexScalarProduct(const ComplexProduct& product, const Plan& plan, const Engine& engine, const EntryBound* error)
+      : product_(product),
         plan_(plan),
         engine_(engine),
         error_(error),
-        epilogue_(call, engine.threads()),
-        factors_(real_factors(call, engine.threads())) {}
+        epilogue_(product, engine.threads()),
+        factors_(real_factors(product, engine.threads())) {}
 
   std::vector<Entry> run(double workspace) const {
     if (!epilogue_.has_product() || epilogue_.everywhere()) return run_without_product();
-    const auto bytes = [this](Index r, Index c) { return scaled_workspace(engine_, plan_, r, c, call_.k()); };
-    auto [rows, columns] = block_sizes(bytes, call_.m(), call_.n(), call_.k(), workspace);
-    while (rows * columns > 1 && sums_bytes(plan_, rows, columns, call_.k()) > most_sums_bytes)
+    const auto bytes = [this](Index r, Index c) { return complex_scalar_workspace(engine_, plan_, r, c, product_.k()); };
+    auto [rows, columns] = block_sizes(bytes, product_.m(), product_.n(), product_.k(), workspace);
+    while (rows * columns > 1 && sums_bytes(plan_, rows, columns, product_.k()) > most_sums_bytes)
       (rows >= columns ? rows : columns) = (std::max(rows, columns) + 1) / 2;
     std::vector<Entry> open;
-    run_blocks({0, 0, call_.m(), call_.n()}, rows, columns, open);
+    run_blocks({0, 0, product_.m(), product_.n()}, rows, columns, open);
     std::sort(open.begin(), open.end());
     return open;
   }
 
  private:
-  static constexpr double most_sums_bytes = 0x1p27;  ///< of integer sums in memory, or those of one entry
+  static constexpr double most_sums_bytes = 0x1p27;  ///< cap of the integer sums in memory, unless one entry needs more
 
   /// Entries [i, i + rows) x [j, j + columns).
   struct Block {
     Index i, j, rows, columns;
   };
 
-  /// A block in smaller ones; one that the engine has no memory for in smaller ones still.
+  /// Runs a block in smaller blocks. A block for which the engine lacks memory is cut further.
   void run_blocks(const Block& all, Index rows, Index columns, std::vector<Entry>& open) const {
     for (Index i = all.i; i < all.i + all.rows; i += rows)
       for (Index j = all.j; j < all.j + all.columns; j += columns) {
@@ -272,19 +274,19 @@ class ScaledProduct {
       }
   }
 
-  /// C where the scalars are not finite or the product has no terms.
+  /// Computes C if the scalars are not finite or the product has no terms.
   [[nodiscard]] std::vector<Entry> run_without_product() const {
     const WideDyadic<1> none[2] = {};
-    return write_entries(call_.m(), call_.n(), engine_.threads(), [&](Index i, Index j) {
+    return write_entries(product_.m(), product_.n(), engine_.threads(), [&](Index i, Index j) {
       return epilogue_.write(i, j, [&](Part of, const std::array<Dyadic, 2>& c0) {
-        return round_terms(complex_terms(none, c0, epilogue_.scalars(), of), {}, call_.c.format());
+        return round_terms(complex_terms(none, c0, epilogue_.scalars(), of), {}, product_.c.format());
       });
     });
   }
 
   void run_block(const Block& block, std::vector<Entry>& open) const {
     const auto& [i, j, rows, columns] = block;
-    const Index k = 2 * call_.k();
+    const Index k = 2 * product_.k();
     const PlanSums sums(factors_.a.view().block(2 * i, 0, 2 * rows, k), factors_.b.view().block(0, j, k, columns), plan_,
                         engine_);
     const auto left = write_entries(rows, columns, engine_.threads(), [&](Index row, Index column) {
@@ -307,7 +309,7 @@ class ScaledProduct {
     return combine_complex(entry, sums.layout(2 * row, column), sums.scale(2 * row, column), epilogue_.scalars(), c0, of);
   }
 
-  const ComplexProduct& call_;
+  const ComplexProduct& product_;
   const Plan& plan_;
   const Engine& engine_;
   const EntryBound* error_;
@@ -317,38 +319,38 @@ class ScaledProduct {
 
 }  // namespace
 
-std::vector<Entry> multiply_scaled(const ComplexProduct& call, const Plan& plan, const Engine& engine, const EntryBound* error,
-                                   double workspace) {
+std::vector<Entry> multiply_with_complex_scalars(const ComplexProduct& product, const Plan& plan, const Engine& engine,
+                                                 const EntryBound* error, double workspace) {
   const FloatEnvironment environment;
   plan.validate();
-  const ScaledProduct product(call, plan, engine, error);
-  begin_progress(2 * call.m() * call.n());  // of real and imaginary parts
-  return writing_c([&] { return product.run(workspace); });
+  const ComplexScalarProduct multiplication(product, plan, engine, error);
+  begin_progress(2 * product.m() * product.n());  // counts real and imaginary parts
+  return writing_c([&] { return multiplication.run(workspace); });
 }
 
-double least_scaled_workspace(const Engine& engine, const Plan& plan, Index k) {
+double least_complex_scalar_workspace(const Engine& engine, const Plan& plan, Index k) {
   const FloatEnvironment environment;
-  return scaled_workspace(engine, plan, 1, 1, k);
+  return complex_scalar_workspace(engine, plan, 1, 1, k);
 }
 
-double full_scaled_workspace(const Engine& engine, const Plan& plan, Index m, Index n, Index k) {
+double full_complex_scalar_workspace(const Engine& engine, const Plan& plan, Index m, Index n, Index k) {
   const FloatEnvironment environment;
-  return scaled_workspace(engine, plan, std::max<Index>(m, 1), std::max<Index>(n, 1), k);
+  return complex_scalar_workspace(engine, plan, std::max<Index>(m, 1), std::max<Index>(n, 1), k);
 }
 
-void finish_exactly(const ComplexProduct& call, const std::vector<Entry>& entries, int threads) {
-  const ComplexEpilogue epilogue(call, threads);
+void finish_exactly(const ComplexProduct& product, const std::vector<Entry>& entries, int threads) {
+  const ComplexEpilogue epilogue(product, threads);
   FirstException failure;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-  for (const auto& entry : entries) failure.run([&] { write_exactly(call, epilogue, entry.i, entry.j); });
+  for (const auto& entry : entries) failure.run([&] { write_exactly(product, epilogue, entry.i, entry.j); });
   writing_c([&] { failure.rethrow(); });
 }
 
-void multiply_exactly(const ComplexProduct& call, int threads) {
-  const ComplexEpilogue epilogue(call, threads);
-  auto* const progress = begin_progress(call.m() * call.n());
-  write_entries(call.m(), call.n(), threads, [&](Index i, Index j) {
-    write_exactly(call, epilogue, i, j);
+void multiply_exactly(const ComplexProduct& product, int threads) {
+  const ComplexEpilogue epilogue(product, threads);
+  auto* const progress = begin_progress(product.m() * product.n());
+  write_entries(product.m(), product.n(), threads, [&](Index i, Index j) {
+    write_exactly(product, epilogue, i, j);
     if (progress != nullptr) progress->add(1);
     return true;
   });

@@ -31,7 +31,7 @@ struct Panels {
   const Panel& b;
 };
 
-/// The panels of two operands that `kernel` multiplies together, whatever the length of their blocks.
+/// The panels of two operands that `kernel` can multiply together, for blocks of any length.
 template <class Panel, class Kept>
 Panels<Panel> panels_of(const Kept& a, const Kept& b, const Kernel& kernel) {
   const auto* rows = dynamic_cast<const Panel*>(&a);
@@ -42,7 +42,7 @@ Panels<Panel> panels_of(const Kept& a, const Kept& b, const Kernel& kernel) {
   return {*rows, *columns};
 }
 
-/// The entries that each thread left open, in row order.
+/// The open entries of all threads, in row order.
 std::vector<Entry> sorted_entries(const std::vector<std::vector<Entry>>& of_threads) {
   std::vector<Entry> all;
   for (const auto& part : of_threads) all.insert(all.end(), part.begin(), part.end());
@@ -79,7 +79,7 @@ SlicedMatrix CpuEngine::slice(InputView operand, Side side, Slicing slicing) con
 
 namespace {
 
-/// Whether bytes lie in panels of this layout. @tparam Panel of slices or of residues
+/// True if the bytes lie in panels of this layout. @tparam Panel panels of slices or of residues
 template <class Panel, class Kept>
 bool lies_as(const Kept& kept, const PanelLayout& layout) {
   const auto* const panels = dynamic_cast<const Panel*>(&kept);
@@ -129,10 +129,10 @@ std::vector<Entry> CpuEngine::multiply_slices(const SlicedMatrix& a, const Slice
 
 namespace {
 
-/// Products of residues that an INT32 sum takes.
+/// Number of residue products in an INT32 sum.
 Index terms_of_residues() { return residue_int32_terms; }
 
-/// A product of residues, of complex operands or not, and what recovers C' of its tiles.
+/// A product of residues, real or complex, and the recovery of C' of its tiles.
 class ResidueProduct {
  public:
   ResidueProduct(const PanelResidues& rows, const PanelResidues& columns, const ResiduePlan& plan,
@@ -145,7 +145,7 @@ class ResidueProduct {
 
   [[nodiscard]] std::size_t threads() const { return product_.threads(); }
 
-  /// Calls finish(sums, number of the thread) for every tile, with its EntrySums of C'.
+  /// Calls finish(sums, thread number) for every tile, with the tile's EntrySums of C'.
   template <class Finish>
   void run(const Finish& finish) {
     const auto& functions = *kernel_.functions;
@@ -185,7 +185,7 @@ std::vector<Entry> CpuEngine::multiply_residues(const ResidueMatrix& a, const Re
 
 namespace {
 
-/// The sums of a tile's entries, in place: [t] those of group t.
+/// Copies the sums of a tile's entries to their places: [t] holds group t.
 void take_sums(EntrySums& tile, std::vector<Matrix<std::int64_t>>& sums) {
   for (Index i = 0; i < tile.rows(); ++i)
     for (Index first = 0; first < tile.columns(); first += EntrySums::part) {
@@ -196,7 +196,7 @@ void take_sums(EntrySums& tile, std::vector<Matrix<std::int64_t>>& sums) {
     }
 }
 
-/// Takes groups of a carry chain to the only ones below the radix, of which the first has the sign.
+/// Normalises the groups of a carry chain: all groups lie below the radix, except the first, which has the sign.
 void carry(std::vector<Matrix<std::int64_t>>& groups, int radix_bits) {
   for (std::size_t g = groups.size() - 1; g > 0; --g)
     for (Index t = 0; t < groups[g].rows() * groups[g].cols(); ++t) {
@@ -242,8 +242,8 @@ double CpuEngine::workspace(const Plan& plan, Index m, Index n, Index k) const {
 
 namespace {
 
-/// Whether the products that layers of complex integers save, of the order of mnk, cost more than making and combining them,
-/// of the order of mk + kn + mn: for 2 to 20 moduli from n = 300 on, measured with AVX512-VNNI (docs/adr/0012).
+/// True if complex layers pay off. They save products, of the order of mnk, and cost making and combining layers, of the order
+/// of mk + kn + mn. For 2 to 20 moduli they pay from n = 300 on, measured with AVX512-VNNI (docs/adr/0012).
 bool complex_layers_pay(Index m, Index n, Index k) {
   constexpr double least = 100;
   const auto x = static_cast<double>(m), y = static_cast<double>(n), z = static_cast<double>(k);
@@ -258,7 +258,7 @@ std::optional<double> CpuEngine::complex_workspace(const ResiduePlan& plan, Inde
   const Index inner = (k + 1) / 2, vectors = std::max(kernel_->rows(), kernel_->columns());
   const auto block_of = [&](Side side) { return std::min(layout(side).of(inner).block, layout(side).filled_up(inner)); };
   const Index block = std::max(block_of(Side::rows_of_a), block_of(Side::columns_of_b));
-  const double parts = 2.0 * plan.moduli * static_cast<double>(block * vectors);  // of a block, before they become layers
+  const double parts = 2.0 * plan.moduli * static_cast<double>(block * vectors);  // residues of a block's parts, before layers
   return residues_workspace(ComplexModuli::of(plan.moduli).layers, (m + 1) / 2, n, inner) + threads() * parts;
 }
 

@@ -74,7 +74,7 @@ void check_residues(const ResidueMatrix& a, const ResidueMatrix& b, const Residu
     throw std::invalid_argument("a and b must both have residues of complex integers, or none of them");
 }
 
-/// The longest k whose sums INT64 holds.
+/// The longest k whose sums fit INT64.
 Index longest_inner(const SplitPlan& plan, Index k) {
   Index pairs = 1;
   for (const auto& group : plan.groups(k)) pairs = std::max<Index>(pairs, group.pairs());

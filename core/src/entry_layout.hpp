@@ -8,8 +8,8 @@
 
 namespace ozbound {
 
-/// The layout of a plan's sums with the weights that row i of A and column j of B have of their own, where the groups have no
-/// common ratio.
+/// The layout of a plan's sums for entry (i, j). If the groups have no common ratio, it has the weights of row i of A and
+/// column j of B.
 template <class RowSlices, class ColumnSlices>
 SumLayout entry_layout(SumLayout layout, const std::vector<ProductGroup>& groups, const RowSlices& a, Index i,
                        const ColumnSlices& b, Index j) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t block = 512;
 
-/// The sum over elements that lie `step` apart in the order that gives their keys.
+/// The sum over elements whose keys differ by `step`.
 OZB_MULTIVERSION std::uint64_t mixed_sum(const std::uint64_t* elements, std::size_t count, std::uint64_t key,
                                          std::uint64_t step) {
   std::uint64_t sum = 0;
@@ -41,7 +41,7 @@ void read(MatrixView<const T> lines, Index i, Index first, std::size_t count, st
   }
 }
 
-/// The sum over lines that may be rows or columns: element (i, l) is the one of number i * by_line + l * by_element.
+/// The sum over lines, which may be rows or columns: element (i, l) has the number i * by_line + l * by_element.
 template <class T>
 std::uint64_t sum_of_lines(MatrixView<const T> lines, Index by_line, Index by_element, int threads) {
   std::uint64_t sum = 0;

@@ -19,8 +19,8 @@ std::size_t index(Index i) { return static_cast<std::size_t>(i); }
 
 constexpr Encoding truncated{Encoding::Kind::truncated, 7};
 
-// The first digits, floor(2^7 |x| / 2^e), as numbers: one balanced digit holds them exactly, since a row that is not zero has
-// its largest in [64, 127], the weight 1. That is sliced faster than the numbers that they are digits of.
+// The first digits, floor(2^7 |x| / 2^e), as numbers. One balanced digit holds them exactly: the largest one of a non-zero row
+// lies in [64, 127] and has the weight 1. Slicing the digits is faster than slicing the original numbers.
 
 template <class T>
 [[gnu::always_inline]] inline void take_first_digits(const T* x, Index count, double scale, float* digits) {
@@ -50,11 +50,11 @@ float first_digit(Dyadic x, int exponent) {
   return static_cast<float>(shift >= 64 ? 0 : shift >= 0 ? x.magnitude >> shift : x.magnitude << -shift);
 }
 
-/// 2^(7 - e) where it is far from overflow and underflow.
+/// 2^(7 - e), for e far from overflow and underflow.
 double digit_scale(const VectorScale& scale) { return std::ldexp(1.0, 7 - scale.exponent); }
 bool quick(const VectorScale& scale) { return !scale.special && scale.exponent >= -900 && scale.exponent <= 900; }
 
-/// The digits of a matrix whose lines are the vectors, or lie across them; vectors with specials are zero.
+/// Finds the digits of a matrix. Its lines are the vectors, or lie across them. Vectors with specials become zero.
 template <class T>
 void find_first_digits(MatrixView<const T> lines, bool across, const std::vector<VectorScale>& scales, int threads,
                        MatrixView<float> digits) {
@@ -80,7 +80,7 @@ void find_first_digits(MatrixView<const T> lines, bool across, const std::vector
   failure.rethrow();
 }
 
-/// The slice of first digits, read in the order in which the operand lies.
+/// The slice of first digits. Reads the operand in its order in memory.
 SlicedMatrix first_slice(InputView operand, Side side, const std::vector<VectorScale>& scales, const Engine& engine) {
   const bool by_columns =
       std::visit([](const auto& view) { return view.row_stride() == 1 && view.col_stride() != 1; }, operand.typed());
@@ -93,7 +93,8 @@ SlicedMatrix first_slice(InputView operand, Side side, const std::vector<VectorS
   return engine.slice(by_columns ? found.transposed() : found, side, {Encoding::balanced(), 1});
 }
 
-/// Sums of the first digits, which are not negative; 0 only for a vector of zeros, whose largest digit is at least 64.
+/// Sums of the first digits, which are not negative. A sum is 0 only for a zero vector, since the largest digit of any other
+/// vector is at least 64.
 std::vector<std::int64_t> digit_sums(const SlicedMatrix& sliced) {
   std::vector<std::int64_t> sums;
   for (Index i = 0; i < sliced.count(); ++i) sums.push_back(sliced.sum_of_digits(i, 1));
@@ -124,7 +125,7 @@ FirstDigitSums::FirstDigitSums(InputView a, InputView b, const Engine& engine)
   compare(a.cols(), engine.threads());
 }
 
-/// Whether L < U / 2 anywhere: sum < rest, for integers far below 2^53; and the largest U.
+/// Finds if S < U / 2 for some entry (sum < rest, for integers far below 2^53), and the largest U.
 void FirstDigitSums::compare(Index k, int threads) {
   constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min() / 2;
   const Index rows = sums.rows(), columns = sums.cols();

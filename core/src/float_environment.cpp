@@ -11,10 +11,10 @@ namespace ozbound {
 namespace {
 
 constexpr std::uint32_t default_sse = 0x1f80;  ///< MXCSR: to nearest, gradual underflow, no traps, no flags
-constexpr std::uint32_t sse_control = 0xffc0;  ///< all of it but the flags
+constexpr std::uint32_t sse_control = 0xffc0;  ///< all bits except the flags
 constexpr std::uint16_t default_x87 = 0x037f;
 
-/// fldenv takes a microsecond where reading a register takes nanoseconds, and x87 is hardly ever anything but as it should be.
+/// fldenv takes a microsecond, but reading a register takes nanoseconds, and the x87 control word is almost always the default.
 bool default_x87_control() {
   std::uint16_t control = 0;
   __asm__ volatile("fnstcw %0" : "=m"(control));

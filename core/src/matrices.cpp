@@ -37,7 +37,7 @@ void add(ExponentRange& range, Dyadic x) {
   range.top = std::max(range.top, x.top_exponent());
 }
 
-/// The range of one row, or nothing where it holds a special: each of its entries of C is special then.
+/// The range of one row. Empty if the row holds a special: each of its entries of C is then special.
 ExponentRange range_of_row(InputView rows, Index i) {
   ExponentRange range;
   for (Index l = 0; l < rows.cols(); ++l) {
@@ -52,7 +52,7 @@ void add(ExponentRange& range, std::uint64_t least, std::uint64_t top) {
   add(range, to_dyadic(double_from_bits(least))), add(range, to_dyadic(double_from_bits(top)));
 }
 
-/// Gives `use` each run of elements that lie side by side, in whatever order; false where there are none, or it stops.
+/// Passes each run of contiguous elements to `use`, in any order. Returns false if there are no such runs, or if `use` stops.
 template <class T, class Use>
 bool for_each_run(MatrixView<const T> x, const Use& use) {
   if (x.col_stride() != 1) x = x.transposed();
@@ -63,7 +63,7 @@ bool for_each_run(MatrixView<const T> x, const Use& use) {
   return true;
 }
 
-/// The range of all elements that it is given, as long as they are finite.
+/// The range of all added elements, as long as they are finite.
 class Sweep {
  public:
   bool add(const double* x, Index count) {
@@ -101,10 +101,10 @@ std::optional<ExponentRange> range_of_runs(const MatrixView<const T>& matrix) {
   return finite ? std::optional(sweep.range()) : std::nullopt;
 }
 
-/// Real and imaginary parts of elements that lie side by side, side by side themselves; without elements where none do.
+/// The real and imaginary parts of contiguous complex elements, as contiguous reals; empty if no elements are contiguous.
 template <class Real>
 MatrixView<const Real> parts_in_memory(const MatrixView<const std::complex<Real>>& x) {
-  const auto* const parts = reinterpret_cast<const Real*>(x.data());  // [complex.numbers.general] lays them out so
+  const auto* const parts = reinterpret_cast<const Real*>(x.data());  // [complex.numbers.general] guarantees this layout
   if (x.row_stride() == 1) return {parts, 2 * x.rows(), x.cols(), 1, 2 * x.col_stride()};
   if (x.col_stride() == 1) return {parts, x.rows(), 2 * x.cols(), 2 * x.row_stride(), 1};
   return {};

@@ -12,17 +12,17 @@
 namespace ozbound {
 namespace {
 
-/// Addresses, their differences and sums of a few: below 2^70 in size.
+/// Addresses, their differences and small sums of them: below 2^70 in size.
 __extension__ using Bytes = __int128;
 
-/// 0 to `most` steps of one length.
+/// From 0 to `most` steps of one length.
 struct Steps {
   Bytes length, most;
 
   [[nodiscard]] Bytes reach() const { return length * most; }
 };
 
-/// The bytes of a view that is not empty: `size` from `start`, and wherever two kinds of steps lead from there.
+/// The bytes of a non-empty view: `size` bytes at `start`, and at all places that two kinds of steps reach from it.
 struct Lattice {
   Bytes start, size;
   std::array<Steps, 2> steps;
@@ -30,7 +30,7 @@ struct Lattice {
   [[nodiscard]] Bytes reach() const { return steps[0].reach() + steps[1].reach(); }
 };
 
-/// Elements that would lie further from the first than the address space is long are left out: there are none.
+/// Leaves out elements further from the first than the address space is long; such elements cannot exist.
 template <class T>
 Lattice lattice_of(const MatrixView<T>& view) {
   const auto steps = [](Index stride, Index count) -> Steps {
@@ -45,11 +45,11 @@ Lattice lattice_of(const MatrixView<T>& view) {
 
 Bytes ceil_div(Bytes x, Bytes y) { return (x + y - 1) / y; }
 
-/// Whether a z mod m lies in [first, last] for a 0 <= z <= most, as Euclid's algorithm goes. @pre 0 < first <= last < m.
+/// True if a z mod m lies in [first, last] for some 0 <= z <= most, by Euclid's algorithm. @pre 0 < first <= last < m.
 ///
-/// If [first, last] has no multiple of a, then a z - m y in [first, last] says that m y mod a lies in
-/// [-last mod a, -first mod a], where no residue comes twice; and z <= most says that m y + first <= a most, as the next
-/// multiple of a above m y + first is a z.
+/// If [first, last] has no multiple of a, then a z - m y in [first, last] means that m y mod a lies in [-last mod a, -first mod
+/// a], where no residue occurs twice. And z <= most means that m y + first <= a most, since the next multiple of a above m y +
+/// first is a z.
 bool multiple_lies_in(Bytes a, Bytes m, Bytes first, Bytes last, Bytes most) {
   for (;;) {
     a %= m;
@@ -63,10 +63,11 @@ bool multiple_lies_in(Bytes a, Bytes m, Bytes first, Bytes last, Bytes most) {
   }
 }
 
-/// Whether x steps of one kind and y of the other lead into [first, last]. @pre 0 <= last; 0 <= last - first < y.length - 1.
+/// True if steps of kind x and steps of kind y together lead into [first, last]. @pre 0 <= last; 0 <= last - first < y.length -
+/// 1.
 ///
-/// Then v = last - x x.length must be y y.length, and at most last - first more. For a y <= y.most that is
-/// 0 <= v <= y.reach() + last - first, which bounds x, and v mod y.length <= last - first.
+/// With x steps of the first kind, v = last - x x.length must be y y.length plus at most last - first. For some y <= y.most
+/// this means 0 <= v <= y.reach() + last - first, which bounds x, and v mod y.length <= last - first.
 bool leads_into(const Steps& x, const Steps& y, Bytes first, Bytes last) {
   const Bytes least = ceil_div(std::max<Bytes>(0, first - y.reach()), x.length);
   const Bytes most = std::min(x.most, last / x.length);
@@ -76,11 +77,11 @@ bool leads_into(const Steps& x, const Steps& y, Bytes first, Bytes last) {
   return rest <= width || multiple_lies_in(x.length, y.length, y.length - rest, y.length - rest + width, most - least);
 }
 
-/// Whether steps lead into [first, last]. @pre first <= last; the steps are sorted by length, which is not 0.
+/// True if steps lead into [first, last]. @pre first <= last; the steps are sorted by length, and no length is 0.
 ///
-/// Steps that are no longer than the interval leave no gap in it: what they reach is one longer interval, which the others must
-/// lead into. Two kinds that are left, as of any two matrices of which each has a stride of 1, one row or one column, take
-/// O(log) divisions. More are tried one number of the longest steps after the other.
+/// Steps no longer than the interval leave no gaps in it: they reach one longer interval, into which the other steps must lead.
+/// Two remaining kinds take O(log) divisions; there are at most two for matrices that each have a stride of 1, one row or one
+/// column. With more kinds, each number of the longest steps is tried in turn.
 bool lead_into(std::span<const Steps> steps, Bytes first, Bytes last) {
   for (; !steps.empty() && steps.front().length <= last - first + 1; steps = steps.subspan(1)) first -= steps.front().reach();
   Bytes reach = 0;
@@ -95,7 +96,7 @@ bool lead_into(std::span<const Steps> steps, Bytes first, Bytes last) {
   return false;
 }
 
-/// Sorted by length, each length once, none of 0.
+/// Sorts steps by length, merges equal lengths and drops those of length 0.
 std::span<const Steps> sorted(std::span<Steps> steps) {
   std::sort(steps.begin(), steps.end(), [](const Steps& x, const Steps& y) { return x.length < y.length; });
   std::size_t kinds = 0;
@@ -109,8 +110,8 @@ std::span<const Steps> sorted(std::span<Steps> steps) {
   return steps.first(kinds);
 }
 
-/// Elements of x and y share a byte if that of x starts less than y.size after that of y or less than x.size before it. Steps
-/// in y go backwards from its last element, so that all steps lead from y to x.
+/// Elements of x and y share a byte if the one of x starts less than y.size after the one of y, or less than x.size before it.
+/// Steps in y go backwards from its last element, so that all steps lead from y to x.
 bool share_a_byte(const Lattice& x, const Lattice& y) {
   const Bytes from_y = x.start - y.start - y.reach();
   const Bytes first = 1 - x.size - from_y, last = y.size - 1 - from_y;
@@ -126,8 +127,9 @@ bool views_overlap(const X& x, const Y& y) {
       x.typed(), y.typed());
 }
 
-/// Elements (i, j) and (i', j') are one if (i - i') row_stride = (j' - j) col_stride: in a view that is large enough for the
-/// smallest solution that is not 0, i - i' = col_stride / g and j' - j = row_stride / g, g the greatest common divisor.
+/// Elements (i, j) and (i', j') are the same if (i - i') row_stride = (j' - j) col_stride. The smallest non-zero solution is i
+/// - i' = col_stride / g and j' - j = row_stride / g, where g is the greatest common divisor. The view overlaps itself if it is
+/// large enough for that solution.
 template <class View>
 bool view_overlaps_itself(const View& view) {
   return std::visit(

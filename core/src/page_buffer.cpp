@@ -18,7 +18,7 @@ PageBuffer::PageBuffer(std::size_t bytes) {
   const std::align_val_t alignment{bytes < huge_page ? cache_line : huge_page};
   bytes_ = {static_cast<std::int8_t*>(::operator new(bytes, alignment)), {alignment}};
 #ifdef __linux__
-  // The pages that are filled to the end: a cap on memory is kept. A wish, small pages do as well.
+  // Only completely filled pages, so that a memory cap is kept. This is a hint; small pages work too.
   if (bytes >= huge_page) madvise(bytes_.get(), bytes / huge_page * huge_page, MADV_HUGEPAGE);
 #endif
 }

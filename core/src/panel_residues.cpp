@@ -28,19 +28,20 @@ Index checked_length(Index inner, Index count, int layers, Index multiple) {
   return inner;
 }
 
-/// Byte of element l of vector v in a layer of a block of a panel.
+/// Position of the byte of element l of vector v in a layer of a block of a panel.
 Index place_of(Index v, Index l, Index vectors, Index step) { return (l / step * vectors + v) * step + l % step; }
 
-/// Residues of a block of a panel: those modulo the first modulus at `first`, those modulo the next `between` bytes further.
+/// Residues of a block of a panel: those of the first modulus at `first`, those of each next modulus `between` bytes further.
 struct BlockOfResidues {
   std::int8_t* first;
   Index between;
 };
 
-/// Makes the residues of the vectors of one panel: by the kernel where doubles hold what it computes, else one by one.
+/// Makes the residues of the vectors of one panel: by the kernel if doubles hold its intermediate results, otherwise one by
+/// one.
 class PanelMaker {
  public:
-  /// @param scales of the operand's vectors, of which vector v of the panels has the one at v * scale_step
+  /// @param scales scales of the operand's vectors; vector v of the panels has the one at v * scale_step
   PanelMaker(const PanelView& panels, ResidueForm form, const std::vector<VectorScale>& scales, Index scale_step,
              const KernelFunctions& functions, Index panel)
       : panels_(panels),
@@ -72,14 +73,14 @@ class PanelMaker {
 
  private:
   static constexpr Index together = 32;     ///< elements of each vector that a kernel takes at a time
-  static constexpr int most_factor = 1000;  ///< of 2^e that scales a double, result or factor not subnormal
+  static constexpr int most_factor = 1000;  ///< |e| of 2^e that scales a double; neither result nor factor is subnormal
   using Lanes = double[slice_lanes];
 
   [[nodiscard]] const VectorScale& scale(Index v) const {
     return scales_[static_cast<std::size_t>((first_ + v) * scale_step_)];
   }
 
-  /// Elements [start, start + together) of a block, zero where the kernel leaves the vector out or beyond k.
+  /// Reads elements [start, start + together) of a block. They are zero beyond k and in vectors that the kernel skips.
   template <class T>
   void read(MatrixView<const T> operand, Index block, Index start, Index count) {
     const Index origin = block * panels_.layout.block + start;
@@ -131,17 +132,17 @@ class PanelMaker {
   Index vectors_, first_, step_;
   std::uint8_t flip_;
   std::vector<double> factor_;           ///< 2^(bits - e) of each vector, filled up to whole lanes
-  std::vector<std::uint8_t> by_kernel_;  ///< whether the kernel makes a vector's residues
+  std::vector<std::uint8_t> by_kernel_;  ///< 1 if the kernel makes a vector's residues
   std::vector<double> elements_;
 };
 
-/// The parts of a factor that stands for a complex one, vectors being its rows or columns: m x k of A, n x k of B.
+/// The parts of a factor that stands for a complex one. Vectors are its rows or columns: m x k for A, n x k for B.
 template <class T>
 struct Parts {
   MatrixView<const T> real, imaginary;
 };
 
-/// Rows 2i and 2i + 1 of A begin with real and imaginary parts; elements 2l and 2l + 1 of a column of B are them.
+/// Rows 2i and 2i + 1 of A begin with the real and imaginary parts. In a column of B these are the elements 2l and 2l + 1.
 template <class T>
 Parts<T> parts_of(const MatrixView<const T>& vectors, Side side) {
   const bool rows = side == Side::rows_of_a;
@@ -155,13 +156,13 @@ Parts<T> parts_of(const MatrixView<const T>& vectors, Side side) {
   return {part(0), part(empty ? 0 : apart)};
 }
 
-/// Layers of complex integers from the residues of their parts.
+/// Makes the layers of complex integers from the residues of their parts.
 class ComplexLayers {
  public:
-  /// @param flip 0x80 where 128 was added to store the residues
+  /// @param flip 0x80 if residues are stored plus 128
   ComplexLayers(const ComplexModulus& of, std::uint8_t flip) : of_(of), flip_(flip) {}
 
-  /// `count` bytes of layer l. @pre FloatEnvironment
+  /// Makes `count` bytes of layer l. @pre FloatEnvironment
   void make(int l, const std::int8_t* x, const std::int8_t* y, Index count, std::int8_t* out) const {
     if (of_.root != 0)
       add_multiple(x, y, static_cast<std::int16_t>(l == 0 ? of_.root : -of_.root), count, out);
@@ -185,7 +186,7 @@ class ComplexLayers {
     }
   }
 
-  /// x + factor y modulo an odd p: |z| < 2^15, so that z / p in binary32 is on the right side of every tie.
+  /// x + factor y modulo an odd p. |z| < 2^15, so that z / p in binary32 is on the right side of every tie.
   void add_multiple(const std::int8_t* x, const std::int8_t* y, std::int16_t factor, Index count, std::int8_t* out) const {
     constexpr float to_integer = 0x1.8p23F;
     const auto p = static_cast<float>(of_.modulus), inverse = 1 / p;
@@ -229,11 +230,11 @@ class OperandFiller {
   [[nodiscard]] Index layer_bytes(Index panel, Index block) const {
     return panels_.block_digits(block) * panels_.panel_vectors(panel);
   }
-  /// A's layers lie in order, B's in reverse.
+  /// A's layers are stored in order, B's in reverse.
   [[nodiscard]] Index layer_step() const { return panels_.side == Side::rows_of_a ? 1 : -1; }
   [[nodiscard]] std::uint8_t flip() const { return panels_.layout.unsigned_bytes ? 0x80 : 0; }
 
-  /// @param parts residues of the real parts, then of the imaginary ones
+  /// @param parts buffer for the residues of the real parts, followed by those of the imaginary parts
   template <class T>
   void fill_complex(const Parts<T>& of, Index panel, Index block, PanelMaker& maker, std::vector<std::int8_t>& parts) const {
     const Index count = layer_bytes(panel, block);

@@ -19,7 +19,7 @@
 namespace ozbound {
 namespace {
 
-/// The inner dimension, if all digits of `count` vectors can be addressed: asked before an element is read.
+/// The inner dimension, if all digits of `count` vectors can be addressed. Checked before any element is read.
 Index checked_inner(Index inner, Index count, int slices, Index multiple) {
   constexpr auto most = std::numeric_limits<Index>::max() - static_cast<Index>(Kernel::panel_slack);
   if (inner > most / slices / std::max<Index>(count, 1) - multiple)
@@ -90,13 +90,13 @@ class PanelSlices::PanelSlicer {
     const auto& [encoding, slices] = sliced_.slicing();
     const int in_word = digits_of(encoding.kind) == SliceShape::Digits::nearest ? 1 : word_bits / encoding.beta;
     const auto flip = [this, balanced = encoding.kind == Encoding::Kind::balanced](int p) {
-      return (sliced_.offset(p) != 0) != balanced ? 0x80808080u : 0u;  // balanced bytes come with 128 added
+      return (sliced_.offset(p) != 0) != balanced ? 0x80808080u : 0u;  // balanced bytes arrive with 128 added
     };
     return {digits_of(encoding.kind),      encoding.beta, slices, std::min(in_word, slices), flip(1), flip(2), 0,
             step_ == 4 ? 4 * vectors_ : 4, step_};
   }
 
-  /// Whether powers of two take the vector's elements to integers and back without overflow.
+  /// True if powers of two take the vector's elements to integers and back without overflow.
   [[nodiscard]] bool moderate(Index i) const {
     return sliced_.slicing().encoding.common_ratio() && std::abs(first_word_exponent(i)) <= 1000;
   }
@@ -107,7 +107,7 @@ class PanelSlices::PanelSlicer {
     return sliced_.exponent(i) + sliced_.slicing().encoding.weight_exponent(first_word);
   }
 
-  /// Digits of the moderate vectors; those of the others become zero.
+  /// Slices the moderate vectors of a block; digits of other vectors become zero.
   template <class T>
   void slice_block(MatrixView<const T> vectors, Index block) {
     const Index length = sliced_.block_digits(block);
@@ -125,10 +125,10 @@ class PanelSlices::PanelSlicer {
   }
 
   using Group = double[slice_lanes];
-  /// Element l of some vectors in a row, for each of them.
+  /// Element l of consecutive vectors, for each l.
   [[nodiscard]] Group* group(Index lane) { return reinterpret_cast<Group*>(elements_.data() + lane * digits_at_a_time); }
 
-  /// Elements [start, start + count) of every vector; zeros beyond the inner dimension and where there is no scale.
+  /// Reads elements [start, start + count) of every vector; zeros beyond the inner dimension and for vectors without a scale.
   template <class T>
   void gather(MatrixView<const T> vectors, Index start, Index count) {
     const Index filled = std::min(count, std::max<Index>(0, sliced_.inner_dimension() - start));
@@ -150,7 +150,7 @@ class PanelSlices::PanelSlicer {
         for (Index l = 0; l < filled; ++l) group(v / slice_lanes * slice_lanes)[l][v % slice_lanes] = 0;
   }
 
-  /// Any vector, element by element.
+  /// Slices any vector, element by element.
   template <class T>
   void slice_vector(MatrixView<const T> vectors, Index i) {
     auto& sliced = sliced_;
@@ -186,7 +186,7 @@ class PanelSlices::PanelSlicer {
   Index vectors_;
   Index step_;
   SliceShape shape_;
-  std::vector<double> scales_;    ///< to units of the first word; 0 for vectors that are not moderate
+  std::vector<double> scales_;    ///< factors to units of the first word; 0 for vectors that are not moderate
   std::vector<double> elements_;  ///< [group of lanes][l][lane]
 };
 
@@ -241,7 +241,7 @@ PanelLayout PanelLayout::of(Index inner) const {
 }
 
 double PanelSlices::bytes(Index count, Index inner, Slicing slicing, PanelLayout layout) {
-  const auto longest = std::numeric_limits<Index>::max() - layout.multiple;  // no operand has as many
+  const auto longest = std::numeric_limits<Index>::max() - layout.multiple;  // no operand has more elements
   const Index padded = layout.filled_up(std::min(inner, longest)), block = layout.of(inner).block;
   const auto blocks = static_cast<double>(padded / block + (padded % block == 0 ? 0 : 1));
   const double weights = slicing.encoding.common_ratio() ? 0 : 2.0 * slicing.slices;

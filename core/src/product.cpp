@@ -14,7 +14,7 @@ namespace {
 bool finite(double x) { return is_finite(bits_of(x), binary64); }
 bool finite(std::complex<double> x) { return finite(x.real()) && finite(x.imag()); }
 
-/// That a matrix of twice the size can be told.
+/// Checks that twice a matrix's size fits an Index.
 template <class View>
 void check_doubled(const View& view, const char* name) {
   constexpr Index most = std::numeric_limits<Index>::max() / 2;
@@ -27,7 +27,7 @@ void check_doubled(const View& view, const char* name) {
       view.typed());
 }
 
-/// What a C that is never written points to.
+/// The object to which a C that is never written points.
 template <class T>
 T nothing{};
 
@@ -36,14 +36,14 @@ bool has_no_memory(const Output& c) {
   return std::visit([]<class T>(const MatrixView<T>& view) { return view.data() == &nothing<T>; }, c.typed());
 }
 
-/// Checks that a C is there.
+/// Checks that C has memory.
 template <class Output>
 void check_given(const Output& c) {
   if (!c.as_input().empty() && has_no_memory(c))
     throw std::invalid_argument("c must be given: this product has none, and can only be decided for");
 }
 
-/// Shapes, and that what is read and written lies in one memory.
+/// Checks shapes, and that all matrices that are read or written lie in one memory.
 template <class AnyProduct>
 void check_fit(const AnyProduct& p) {
   const bool reads_c0 = !is_zero(p.beta);

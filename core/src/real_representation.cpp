@@ -9,7 +9,7 @@
 namespace ozbound {
 namespace {
 
-/// The sign alone: NaNs and subnormal numbers too, whatever the floating-point environment.
+/// Flips only the sign bit, also of NaNs and subnormal numbers, in any floating-point environment.
 double negated(double x) { return double_from_bits(bits_of(x) ^ binary64.sign); }
 float negated(float x) { return float_from_bits(bits_of(x) ^ binary32.sign); }
 
@@ -51,13 +51,13 @@ Matrix<Real> stacked_parts(const MatrixView<const std::complex<Real>>& matrix, b
   return parts;
 }
 
-/// Whether real and imaginary parts of a column follow each other without gaps.
+/// True if the real and imaginary parts of a column are contiguous.
 template <class T>
 bool stacks(const MatrixView<T>& matrix) {
   return matrix.rows() <= 1 || matrix.row_stride() == 1;
 }
 
-/// The parts of a column-major matrix where they lie.
+/// A view of the parts of a column-major matrix in its own memory.
 template <class Real, class Complex>
 MatrixView<Real> stacked_view(const MatrixView<Complex>& matrix) {
   return {reinterpret_cast<Real*>(matrix.data()), 2 * matrix.rows(), matrix.cols(), 1, 2 * matrix.col_stride()};
@@ -74,7 +74,7 @@ void unstack(const MatrixView<const Real>& parts, const MatrixView<std::complex<
   writing_c([&] { failure.rethrow(); });
 }
 
-/// Where the parts of C are to be written: C's own memory if it is stacked, else a new matrix.
+/// The place for the parts of C: C's own memory if it is stacked, otherwise a new matrix.
 OutputView stacked_result(const ComplexOutputView& c, std::optional<RealMatrix>& elsewhere) {
   if (const auto memory = stacked_memory(c)) return *memory;
   return elsewhere.emplace(new_parts(c)).output();
@@ -136,24 +136,25 @@ InputView unread(Index rows, Index cols) {
   return MatrixView<const double>(&nothing, rows, cols, 0, 0);
 }
 
-RealFactors real_factors(const ComplexProduct& call, int threads) {
-  if (call.has_product()) return {left_factor(call.a, threads), stacked_parts(call.b, threads)};
-  return {RealMatrix(unread(2 * call.m(), 0)), RealMatrix(unread(0, call.n()))};
+RealFactors real_factors(const ComplexProduct& product, int threads) {
+  if (product.has_product()) return {left_factor(product.a, threads), stacked_parts(product.b, threads)};
+  return {RealMatrix(unread(2 * product.m(), 0)), RealMatrix(unread(0, product.n()))};
 }
 
 namespace {
 
 class HostRepresentation final : public RealRepresentation {
  public:
-  HostRepresentation(const ComplexProduct& call, int threads)
-      : c_(call.c),
+  HostRepresentation(const ComplexProduct& product, int threads)
+      : c_(product.c),
         threads_(threads),
-        a_(call.reads_operands() ? left_factor(call.a, threads) : RealMatrix(unread(2 * call.m(), 2 * call.k()))),
-        b_(call.reads_operands() ? stacked_parts(call.b, threads) : RealMatrix(unread(2 * call.k(), call.n()))),
-        c0_(call.reads_c0() ? stacked_parts(call.c0, threads) : RealMatrix(InputView())),
-        call_{a_.view(), b_.view(), stacked_result(call.c, result_), call.alpha.real(), call.beta.real(), c0_.view(), true} {}
+        a_(product.reads_operands() ? left_factor(product.a, threads) : RealMatrix(unread(2 * product.m(), 2 * product.k()))),
+        b_(product.reads_operands() ? stacked_parts(product.b, threads) : RealMatrix(unread(2 * product.k(), product.n()))),
+        c0_(product.reads_c0() ? stacked_parts(product.c0, threads) : RealMatrix(InputView())),
+        product_{a_.view(),  b_.view(), stacked_result(product.c, result_), product.alpha.real(), product.beta.real(),
+                 c0_.view(), true} {}
 
-  [[nodiscard]] const RealProduct& call() const override { return call_; }
+  [[nodiscard]] const RealProduct& product() const override { return product_; }
 
   void write_back() const override {
     if (result_) unstack(result_->view(), c_, threads_);
@@ -163,14 +164,14 @@ class HostRepresentation final : public RealRepresentation {
   ComplexOutputView c_;
   int threads_;
   RealMatrix a_, b_, c0_;
-  std::optional<RealMatrix> result_;  ///< where C's memory does not do
-  RealProduct call_;
+  std::optional<RealMatrix> result_;  ///< if C's memory cannot hold the stacked parts
+  RealProduct product_;
 };
 
 }  // namespace
 
-std::unique_ptr<RealRepresentation> represent_on_host(const ComplexProduct& call, int threads) {
-  return std::make_unique<HostRepresentation>(call, threads);
+std::unique_ptr<RealRepresentation> represent_on_host(const ComplexProduct& product, int threads) {
+  return std::make_unique<HostRepresentation>(product, threads);
 }
 
 }  // namespace ozbound

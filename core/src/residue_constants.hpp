@@ -9,7 +9,7 @@ namespace ozbound {
 
 static_assert(most_moduli == max_moduli);
 
-/// The base of what is recovered.
+/// The base that recovers integers of kind `what`.
 ResidueBase residue_base(int count, Recovered what);
 
 }  // namespace ozbound

@@ -35,8 +35,8 @@ int plain_int(std::string_view text, const std::string& part) {
 
 constexpr auto most_units = std::numeric_limits<std::uint64_t>::max();
 
-/// The norms of |a'| from those of |a|, in units of 2^(bits - 16). Rounding to nearest moves an integer of less than 16 bits
-/// by at most 2^(15 - bits) units, and one of more never beyond the next unit.
+/// The norms of |a'| from those of |a|, in units of 2^(bits - 16). Rounding to nearest moves an integer of less than 16 bits by
+/// at most 2^(15 - bits) units; it never moves a longer one beyond the next unit.
 struct Norms64 {
   uint128 sum, squares;
   std::uint64_t max;
@@ -53,7 +53,7 @@ Norms64 rounded_norms(const IntegerNorms& norms, int bits, Index k) {
   return all;
 }
 
-/// Whether W <= limit, of which the norms tell.
+/// True if the norms show W <= limit.
 bool held(const Norms64& x, const Norms64& y, std::uint64_t limit) {
   if (limit == most_units) return true;
   constexpr auto small = uint128{1} << 64;
@@ -69,7 +69,7 @@ std::vector<Norms64> rounded_norms(std::span<const IntegerNorms> vectors, int bi
   return all;
 }
 
-/// The largest of each norm.
+/// The maximum of each norm over all vectors.
 Norms64 largest(const std::vector<Norms64>& vectors) {
   Norms64 most{0, 0, 0};
   for (const auto& norms : vectors)
@@ -77,7 +77,7 @@ Norms64 largest(const std::vector<Norms64>& vectors) {
   return most;
 }
 
-/// The least N that holds an entry with the plan's bits; 0 where none does.
+/// The smallest N that holds an entry with the plan's bits; 0 if no N does.
 int moduli_enough(const Norms64& x, const Norms64& y, const ResiduePlan& plan) {
   for (int n = plan.moduli; n <= max_moduli; ++n)
     if (held(x, y, guard_limit({n, plan.bits_a, plan.bits_b}))) return n;
@@ -110,7 +110,7 @@ std::optional<NotHeld> find_not_held(const ResiduePlan& plan, std::span<const In
   for (std::size_t i = 0; i < x.size(); ++i) {
     poll_cancelled();
     for (std::size_t j = 0; j < y.size(); ++j) {
-      // An entry that as many moduli hold as the worst one does not need more.
+      // An entry that the moduli of the worst entry so far also hold needs no more moduli.
       const ResiduePlan enough_so_far{worst ? worst->moduli : plan.moduli, plan.bits_a, plan.bits_b};
       if (held(x[i], y[j], guard_limit(enough_so_far))) continue;
       worst = {static_cast<Index>(i), static_cast<Index>(j), moduli_enough(x[i], y[j], plan)};

@@ -22,7 +22,7 @@ class Recovery {
   Recovery(int moduli_count, Recovered what, const KernelFunctions& functions)
       : constants_(residue_constants(moduli_count, what)), what_(what), functions_(functions) {}
 
-  /// From |sums| < 2^46: [t * part + j] of modulus t.
+  /// Recovers from INT64 sums, |sums| < 2^46: [t * part + j] belongs to modulus t.
   void take(const std::int64_t* sums, Index count, std::int64_t* groups) const {
     if (functions_.recover(sums, part, count, constants_, groups)) return;
     const auto base = residue_base(constants_.count, what_);
@@ -32,7 +32,7 @@ class Recovery {
   }
 
   [[nodiscard]] bool takes_int32() const { return functions_.recover_products != nullptr; }
-  /// From INT32; false where one entry is not sure.
+  /// Recovers from INT32 sums; false if an entry is not certain.
   [[nodiscard]] bool take(const SumTile::RowProducts& row, std::int64_t* groups) const {
     return functions_.recover_products(row.products, row.stride, row.corrections, row.correction_stride, row.count, constants_,
                                        groups, part);
@@ -60,7 +60,7 @@ class ResidueSums final : public EntrySums {
   [[nodiscard]] Index columns() const override { return tile_.columns(); }
 
  private:
-  /// From INT32 products, panel by panel; false where there are none, or one entry is not sure.
+  /// Recovers from INT32 products, panel by panel; false if there are no such products, or an entry is not certain.
   bool take_products(Index i, Index first, Index count) {
     if (!recovery_.takes_int32()) return false;
     for (Index j = first; j < first + count;) {
@@ -76,10 +76,11 @@ class ResidueSums final : public EntrySums {
   std::array<std::int64_t, static_cast<std::size_t>(part) * most_residue_limbs> groups_{};
 };
 
-/// Complex products of residues whose sums and differences INT32 holds: |p2 - p0 - p1| <= 3 k 128^2.
+/// Number of complex residue products whose sums and differences fit INT32: |p2 - p0 - p1| <= 3 k 128^2.
 inline constexpr Index complex_int32_terms = residue_int32_terms / 3;
 
-/// C' of complex operands, from a tile of complex entries: its row i gives rows 2i, real parts, and 2i + 1, imaginary ones.
+/// C' of complex operands, from a tile of complex entries. Row i of the tile gives rows 2i (real parts) and 2i + 1 (imaginary
+/// parts).
 class ComplexResidueSums final : public EntrySums {
  public:
   /// @param inner complex elements of a row of A
@@ -99,11 +100,12 @@ class ComplexResidueSums final : public EntrySums {
   [[nodiscard]] Index columns() const override { return tile_.columns(); }
 
  private:
-  /// out[t * part + j] = what modulus t tells of the part, of layers [l * stride + j]; correction(l) is added to layer l.
+  /// out[t * part + j] = the value of the part modulo modulus t, from layers [l * stride + j]; correction(l) is added to layer
+  /// l.
   template <class Integer, class Correction>
   void combine(const Integer* layers, Index stride, const Correction& correction, Index count, bool imaginary, Integer* out) {
     for (int t = 0; t < moduli_.count; ++t, out += part) {
-      const auto modulus = moduli_.of_modulus[t];  // a copy, which `out` does not alias
+      const auto modulus = moduli_.of_modulus[t];  // a copy, so that `out` does not alias it
       const int first = modulus.first_layer - 1, last = first + modulus.layers() - 1;
       const Integer *p0 = layers + first * stride, *p1 = p0 + stride, *p2 = layers + last * stride;
       const Integer c0 = correction(first), c1 = correction(first + 1), c2 = correction(last);
@@ -142,8 +144,8 @@ class ComplexResidueSums final : public EntrySums {
   ComplexModuli moduli_;
   Recovery parts_[2];
   bool takes_int32_;
-  Index row_ = -1, first_ = 0, count_ = 0;  ///< what layers_ are of
-  const std::int64_t* layers_ = nullptr;    ///< sums of the layers' products, of the tile
+  Index row_ = -1, first_ = 0, count_ = 0;  ///< the entries in layers_
+  const std::int64_t* layers_ = nullptr;    ///< sums of the layers' products, owned by the tile
   std::array<std::uint32_t, static_cast<std::size_t>(part) * max_moduli> words_{};
   std::array<std::int64_t, static_cast<std::size_t>(part) * max_moduli> of_moduli_{};
   std::array<std::int64_t, static_cast<std::size_t>(part) * most_residue_limbs> groups_{};

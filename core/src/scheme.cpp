@@ -8,14 +8,14 @@
 namespace ozbound {
 namespace {
 
-/// The products with p + q <= max(s_A, s_B) + 1: the published triangle where s_A = s_B.
+/// The products with p + q <= max(s_A, s_B) + 1: the published triangle if s_A = s_B.
 SplitPlan triangle(Encoding encoding, int slices_a, int slices_b, Accumulation accumulation) {
   const SplitPlan plan{{encoding, slices_a}, {encoding, slices_b}, std::max(slices_a, slices_b) + 1, accumulation};
   plan.validate();
   return plan;
 }
 
-/// The triangle of a method whose source knows one slice count.
+/// The triangle of a method whose source has one slice count for both operands.
 SplitPlan square_triangle(Encoding encoding, int slices_a, int slices_b, Accumulation accumulation) {
   if (slices_a != slices_b)
     throw std::invalid_argument("the scheme is defined for as many slices of A as of B: " + std::to_string(slices_a) + ", " +
@@ -69,7 +69,7 @@ std::vector<Scheme> make_schemes() {
 }  // namespace
 
 std::span<const Scheme> all_schemes() {
-  static const auto& schemes = *new auto(make_schemes());  // never destroyed, as kernels
+  static const auto& schemes = *new auto(make_schemes());  // never destroyed, as in kernels()
   return schemes;
 }
 
@@ -88,8 +88,8 @@ const Scheme& find_scheme(std::string_view name) {
 Plan parse_plan(std::string_view text, Index k) {
   const auto colon = text.find(':');
   if (colon == std::string_view::npos || text.find(':', colon + 1) != std::string_view::npos) return parse_plan(text);
-  if (text.substr(0, colon) == "residues") return parse_plan(text);  // which says how residues are spelled
-  const auto counts = parse_plan("balanced" + std::string(text.substr(colon)) + ":full:exact").split();  // refuses wrong ones
+  if (text.substr(0, colon) == "residues") return parse_plan(text);  // its message explains how residues are spelled
+  const auto counts = parse_plan("balanced" + std::string(text.substr(colon)) + ":full:exact").split();  // checks them
   const auto& scheme = find_scheme(text.substr(0, colon));
   return scheme.plan(counts.a.slices, counts.b.slices, k);
 }

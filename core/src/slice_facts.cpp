@@ -48,9 +48,9 @@ void measure_row(MatrixView<const T> vectors, Index i, Slicing slicing, VectorFa
   }
 }
 
-constexpr Index tile_vectors = 8;  // a cache line of doubles, where the vectors are the columns of a row-major matrix
+constexpr Index tile_vectors = 8;  // a cache line of doubles, if the vectors are the columns of a row-major matrix
 
-/// Elements of a tile of vectors, made contiguous.
+/// Elements of a tile of vectors, copied to contiguous memory.
 class Tile {
  public:
   template <class T>
@@ -68,11 +68,11 @@ class Tile {
 
  private:
   static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-  static constexpr Index stride = balanced_block + 8;  // not a power of two, whose lines would share the sets of a cache
+  static constexpr Index stride = balanced_block + 8;  // not a power of two, whose lines would share sets of the cache
   std::array<double, static_cast<std::size_t>(tile_vectors* stride)> elements_;
 };
 
-/// Vectors [first, first + count); those that are special keep no facts.
+/// Measures vectors [first, first + count); special vectors keep no facts.
 template <class T>
 void measure_tile(MatrixView<const T> vectors, Index first, Index count, VectorFacts* facts) {
   Tile tile;
@@ -120,7 +120,7 @@ SliceFacts::SliceFacts(InputView operand, Side side, Slicing requested, int thre
   }
   for (std::size_t i = 0; i < scales.size(); ++i) vectors[i].scale = scales[i];
   const bool in_blocks = slicing.encoding.kind == Encoding::Kind::balanced && slicing.slices <= balanced_block_slices;
-  const Index group = in_blocks ? tile_vectors : 1;  // vectors that are measured together
+  const Index group = in_blocks ? tile_vectors : 1;  // vectors measured together
   FirstException failure;
   std::visit(
       [&](const auto& typed) {

@@ -10,10 +10,10 @@
 namespace ozbound {
 namespace {
 
-constexpr Index scales_together = 512;  // vectors, of which as many elements may lie in a row
+constexpr Index scales_together = 512;  // vectors measured together; one element of each may be contiguous
 
-// The largest bit pattern without its sign orders finite magnitudes, subnormals included; Inf and NaN stand above them all.
-// Signed integers, which have more vector instructions than unsigned ones.
+// Finite magnitudes, including subnormals, are ordered like their bit patterns without the sign; Inf and NaN are above all of
+// them. The integers are signed, since there are more vector instructions for signed than for unsigned ones.
 
 std::int64_t magnitude_bits(double x) { return static_cast<std::int64_t>(bits_of(x) & ~binary64.sign); }
 std::int64_t magnitude_bits(float x) { return static_cast<std::int64_t>(bits_of(x) & ~binary32.sign); }
@@ -40,7 +40,7 @@ void find_scales(MatrixView<const T> vectors, Encoding encoding, VectorScale* sc
   constexpr Format format = sizeof(T) == sizeof(double) ? binary64 : binary32;
   const Index count = vectors.rows(), inner = vectors.cols();
   std::array<std::int64_t, scales_together> tops{};
-  if (vectors.row_stride() == 1) {  // the elements of several vectors lie in a row
+  if (vectors.row_stride() == 1) {  // the elements of several vectors are contiguous
     for (Index l = 0; l < inner; ++l) {
       poll_cancelled();
       raise_tops(&vectors(0, l), count, tops.data());

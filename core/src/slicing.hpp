@@ -12,11 +12,11 @@
 #include "ozbound/core/encoding.hpp"
 #include "ozbound/core/matrix.hpp"
 
-// What slicing an operand and measuring its slices share.
+// Code shared by slicing an operand and measuring its slices.
 
 namespace ozbound {
 
-/// Elements of a vector between looks at CancelScope, where each takes some 50 ns.
+/// Elements of a vector between checks of CancelScope, if each takes about 50 ns.
 inline constexpr Index elements_of_poll = 4096;
 
 inline Slicing checked(Slicing slicing) {
@@ -25,9 +25,9 @@ inline Slicing checked(Slicing slicing) {
   return slicing;
 }
 
-/// Exponents of the weights of nearest_adaptive's digits over the vector's scale. That of slice p, before its beta - 1 bits, is
-/// ceil(log2 max |T_(p-1)|) (Uchino, Ozaki, Imamura, Algorithm 5); beta below the one before where nothing is left. The tails
-/// are found again for each slice, which takes no memory.
+/// Exponents of the weights of nearest_adaptive's digits over the vector's scale. The exponent of slice p, before its beta - 1
+/// bits, is ceil(log2 max |T_(p-1)|) (Uchino, Ozaki, Imamura, Algorithm 5). If nothing remains, it is beta below the one
+/// before. The tails are computed again for each slice, which takes no memory.
 template <class T>
 void adaptive_weights(MatrixView<const T> vectors, Index i, Slicing slicing, int scale, std::int16_t* weights) {
   const int beta = slicing.encoding.beta;

@@ -58,7 +58,7 @@ int SplitPlan::last_b(int p) const { return std::clamp(cut - p, 0, b.slices); }
 
 int SplitPlan::products() const {
   int count = 0;
-  for (int p = 1; p <= a.slices; ++p) count += std::clamp(cut - p, 0, b.slices);  // last_b, without a call: of many plans
+  for (int p = 1; p <= a.slices; ++p) count += std::clamp(cut - p, 0, b.slices);  // last_b inlined: called for many plans
   return count;
 }
 

@@ -6,7 +6,7 @@
 
 #include "ozbound/core/split_plan.hpp"
 
-// What to_string and parse_plan of plan.hpp say of plans by slices.
+// The parts of to_string and parse_plan of plan.hpp for plans by slices.
 
 namespace ozbound {
 

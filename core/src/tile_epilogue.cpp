@@ -10,17 +10,17 @@
 namespace ozbound {
 namespace {
 
-/// Exponents of rows and columns up to it scale every sum without underflow or overflow, in two steps.
+/// Exponents of rows and columns up to this one scale every sum without underflow or overflow, in two steps.
 constexpr int moderate_exponent = 400;
 
-constexpr Index most_together = EntrySums::part;  // entries of a row that are rounded together
+constexpr Index most_together = EntrySums::part;  // entries of a row rounded together
 
-/// The most significant sum after carries is below it where kernels round whole rows.
+/// Kernels round whole rows if the most significant sum after carries is below this limit.
 constexpr std::int64_t head_limit = std::int64_t{1} << 51;
 
 bool is_power_of_two(Dyadic x) { return x.magnitude != 0 && (x.magnitude & (x.magnitude - 1)) == 0; }
 
-/// A bound of the most significant sum of slices' products after carries: twice that of any sum.
+/// A bound of the most significant sum of slices' products after carries: twice the largest sum.
 std::int64_t head_upper(const SplitPlan& plan, Index k) {
   const Index pairs = std::min(plan.a.slices, plan.b.slices);
   const Index largest = pairs * plan.a.encoding.digit_magnitude() * plan.b.encoding.digit_magnitude();
@@ -80,8 +80,8 @@ void TileEpilogue::finish_entry(const std::int64_t* sums, Index i, Index j, std:
     undecided.push_back({i, j});
 }
 
-/// Whether C is the exact sum, rounded and scaled by powers of two, and the kernel's way of rounding holds the sum; with an
-/// error also binary64, whose neighbours it looks at.
+/// True if C is the exact sum, rounded and scaled by powers of two, and the kernel's rounding can hold the sum. With an error
+/// bound, C must also be binary64, since Ziv's test uses its neighbours.
 bool TileEpilogue::rounds_whole_rows(std::int64_t head_upper) const {
   if (layout_.accumulation != Accumulation::exact) return false;
   if (!is_zero(epilogue_.beta) || !is_power_of_two(scalars_.alpha)) return false;
@@ -99,8 +99,8 @@ bool TileEpilogue::rounds_by_rows(const EntrySums& tile) const {
   return true;
 }
 
-/// The sums of a part of a row, to nearest, or to odd where C's own rounding is to be the only one; which of them Ziv's test
-/// decides at once.
+/// Rounds the sums of a part of a row, to nearest, or to odd if the conversion to C's format must be the only rounding. Marks
+/// those that Ziv's test decides at once.
 void TileEpilogue::round_part(const std::int64_t* sums, Index i, Index j, Index count, double* rounded,
                               std::uint8_t* decided) const {
   const auto groups = layout_.count, radix = layout_.radix_bits;
@@ -115,7 +115,7 @@ void TileEpilogue::round_part(const std::int64_t* sums, Index i, Index j, Index 
   functions_.round_enclosed(sums, EntrySums::part, groups, radix, count, errors.data(), rounded, decided);
 }
 
-/// combine for a whole row at a time; what is not decided at once is left to it.
+/// combine for a whole row at a time. Entries that are not decided at once are left to combine.
 void TileEpilogue::round_rows(EntrySums& tile, std::vector<Entry>& undecided) const {
   const int unit = layout_.weight_exponent[layout_.count - 1] + scalars_.alpha.top_exponent();
   std::array<double, most_together> rounded{}, scales{};

@@ -17,7 +17,8 @@ class TileEpilogue {
  public:
   TileEpilogue(const PanelSlices& a, const PanelSlices& b, const SplitPlan& plan, const Epilogue& epilogue, OutputView c,
                const KernelFunctions& functions);
-  /// For sums of any origin. @param head_upper a bound of the most significant sum after carries; below 2^51 kernels round rows
+  /// For sums of any origin. @param head_upper a bound of the most significant sum after carries; if it is below 2^51, kernels
+  /// round rows
   TileEpilogue(std::span<const VectorScale> rows, std::span<const VectorScale> columns, const SumLayout& layout,
                std::int64_t head_upper, const Epilogue& epilogue, OutputView c, const KernelFunctions& functions);
 
@@ -35,10 +36,10 @@ class TileEpilogue {
   void round_part(const std::int64_t* sums, Index i, Index j, Index count, double* rounded, std::uint8_t* decided) const;
 
   std::span<const VectorScale> rows_, columns_;
-  const PanelSlices* a_ = nullptr;  ///< null where groups_ is empty
+  const PanelSlices* a_ = nullptr;  ///< null if groups_ is empty
   const PanelSlices* b_ = nullptr;
   SumLayout layout_;
-  std::vector<ProductGroup> groups_;  ///< empty where layout_ is that of every entry
+  std::vector<ProductGroup> groups_;  ///< empty if all entries share layout_
   Epilogue epilogue_;
   FetchedZivBound error_;
   Scalars scalars_;

@@ -20,7 +20,7 @@ void for_each_pair(const ProductRun& run, Index block_digits, const Part& part) 
   }
 }
 
-/// Digits of the longest run: INT32 holds its sum.
+/// Number of digits of the longest run whose sum fits INT32.
 Index longest_run(Index int32_terms, Index multiple) { return int32_terms / multiple * multiple; }
 
 Index longest_group(const std::vector<ProductGroup>& groups) {
@@ -29,7 +29,7 @@ Index longest_group(const std::vector<ProductGroup>& groups) {
   return pairs;
 }
 
-/// What a product of a block looks at while it goes on.
+/// Called between runs while a block is multiplied.
 void between_runs() { poll_cancelled(); }
 
 }  // namespace
@@ -108,8 +108,8 @@ void SumTile::add_block(const PanelView& a, const PanelView& b, Index block, con
   }
 }
 
-/// By a kernel that makes something of a panel of A first: run by run, so that what both operands have of it stays in the
-/// cache, and a panel of A with all of B.
+/// For a kernel that first transforms a panel of A: multiplies run by run, so that both operands' part of a run stays in the
+/// cache, and a panel of A with all panels of B.
 void SumTile::multiply_panels(const PanelView& a, const PanelView& b, Index block, const ProductRound& round) {
   const Index first_a = row_ / kernel_.rows(), first_b = column_ / kernel_.columns(), length = a.block_digits(block);
   const Index apart = shape_.rows / kernel_.rows() * static_cast<Index>(shape_.groups) * kernel_.rows() * kernel_.columns();
@@ -143,7 +143,7 @@ void SumTile::multiply(const PanelView& a, const PanelView& b, Index block, cons
     }
 }
 
-/// Sums of the stored digits of part of a slice: those that are kept, or in `found`.
+/// Sums of the stored digits of part of a slice: kept sums, or new ones in `found`.
 const std::uint32_t* SumTile::sums_of(const PanelView& x, Index panel, Index block, int p, Index skip, Index count,
                                       std::uint32_t* found) const {
   if (count == x.block_digits(block)) return x.digit_sums(panel, block, p);
@@ -153,8 +153,8 @@ const std::uint32_t* SumTile::sums_of(const PanelView& x, Index panel, Index blo
   return found;
 }
 
-/// What the products of stored digits lack of those of the digits themselves, a = a' - oa and b = b' - ob, is
-/// sum -ob a' + oa ob, the same for a whole row, and sum -oa b', for a whole column.
+/// Corrections from products of stored digits to products of the digits themselves, a = a' - oa and b = b' - ob: sum -ob a' +
+/// oa ob, the same for a whole row, and sum -oa b', the same for a whole column.
 void SumTile::find_corrections(const PanelView& a, const PanelView& b, Index block, const ProductRound& round) {
   const Index digits = a.block_digits(block);
   for (const auto& run : round)
@@ -207,7 +207,7 @@ const std::int64_t* SumTile::sums(Index i, Index first, Index count) {
   return sums_.data();
 }
 
-/// Takes what INT32 holds over to INT64.
+/// Moves the INT32 sums to INT64.
 void SumTile::widen() {
   for (Index i = 0; i < rows_; ++i)
     for (Index first = 0; first < columns_; first += part) {
@@ -235,7 +235,7 @@ TiledProduct::TiledProduct(const PanelView& a, const PanelView& b, const std::ve
     tiles_.emplace_back(kernel, SumTile::Shape{shape_.rows, shape_.columns, groups.size(), terms, wide});
 }
 
-/// A thread is not worth its start for less than some microseconds of products.
+/// Starting a thread does not pay off for less than some microseconds of products.
 Index TiledProduct::useful_threads(Index most, Index products, const PanelView& a, const PanelView& b) const {
   constexpr Index worth_a_thread = Index{1} << 20;
   const Index terms_of_entry = std::max<Index>(1, products * std::min(a.inner, worth_a_thread));

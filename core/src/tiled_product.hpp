@@ -18,8 +18,8 @@
 
 namespace ozbound {
 
-/// Slice products that are summed in INT32 together: `digits` digits along the inner dimension of a block, from digit `skip`
-/// of the pair (p, q) on; the pairs (p + 1, q - 1), … of the same diagonal follow.
+/// Slice products that are summed in INT32 together. They cover `digits` digits along the inner dimension of a block, from
+/// digit `skip` of the pair (p, q) on; the pairs (p + 1, q - 1), … of the same diagonal follow.
 struct ProductRun {
   std::size_t group;
   int p;
@@ -31,21 +31,21 @@ struct ProductRun {
 /// Runs of different groups.
 using ProductRound = std::vector<ProductRun>;
 
-/// The rounds over a block of which each slice has so many digits: one of whole groups, or more, cut where INT32 could
-/// overflow.
+/// The rounds over a block whose slices have `block_digits` digits each. There is one round of whole groups, or more rounds if
+/// INT32 could overflow.
 std::vector<ProductRound> product_rounds(const std::vector<ProductGroup>& groups, Index block_digits, Index int32_terms,
                                          Index multiple);
 
-/// Whether a group has more products, along an inner dimension that is filled up, than INT32 holds the sum of.
+/// True if a group has more products, along a filled-up inner dimension, than an INT32 sum can hold.
 bool exceeds_int32(const std::vector<ProductGroup>& groups, Index filled_inner, Index int32_terms);
 
-/// Integer sums of the entries of a block of C, as a TileEpilogue asks for them.
+/// Integer sums of the entries of a block of C, as a TileEpilogue reads them.
 class EntrySums {
  public:
   virtual ~EntrySums() = default;
-  static constexpr Index part = 64;  ///< most entries of a row that sums() takes
+  static constexpr Index part = 64;  ///< most entries of a row per call of sums()
 
-  /// Sums of group t of entries (i, first) … of the tile, from [t * part] on, until the next call.
+  /// Sums of entries (i, first) … of the tile, those of group t from [t * part] on. Valid until the next call.
   virtual const std::int64_t* sums(Index i, Index first, Index count) = 0;
   [[nodiscard]] virtual Index row() const = 0;
   [[nodiscard]] virtual Index column() const = 0;
@@ -53,7 +53,7 @@ class EntrySums {
   [[nodiscard]] virtual Index columns() const = 0;
 };
 
-/// A block of C and the exact integer sum of every group over it: in INT32 as long as that holds it, then added up in INT64.
+/// A block of C and the exact integer sum of every group over it: in INT32 as long as the sums fit, then added up in INT64.
 class SumTile final : public EntrySums {
  public:
   struct Shape {
@@ -67,7 +67,7 @@ class SumTile final : public EntrySums {
 
   void start(Index row, Index column, Index rows, Index columns);
 
-  /// Adds a block of the inner dimension to the sums. @pre the tile starts where panels do; KernelScope.
+  /// Adds a block of the inner dimension to the sums. @pre the tile starts at panel boundaries; KernelScope.
   void add_block(const PanelView& a, const PanelView& b, Index block, const std::vector<ProductRound>& rounds);
 
   const std::int64_t* sums(Index i, Index first, Index count) override;
@@ -76,9 +76,8 @@ class SumTile final : public EntrySums {
   [[nodiscard]] Index rows() const override { return rows_; }
   [[nodiscard]] Index columns() const override { return columns_; }
 
-  /// Products of stored bytes of the first of `count` entries (i, first) …, those that lie in one panel: products[t * stride +
-  /// j]
-  /// + corrections[t * correction_stride] is the sum of group t. Null where INT32 does not hold them, or columns have
+  /// Products of stored bytes of the entries (i, first) …, at most `count` of them and only those in one panel: products[t *
+  /// stride + j] + corrections[t * correction_stride] is the sum of group t. Null if they do not fit INT32, or columns have
   /// corrections too.
   struct RowProducts {
     const std::int32_t* products = nullptr;
@@ -89,7 +88,7 @@ class SumTile final : public EntrySums {
   };
   [[nodiscard]] RowProducts row_products(Index i, Index first, Index count);
 
-  /// Whether INT32 holds every sum: |sums| < 2^31.
+  /// True if every sum fits INT32: |sums| < 2^31.
   [[nodiscard]] bool in_int32() const { return wide_.empty(); }
 
   static double bytes(const Shape& shape);
@@ -106,23 +105,23 @@ class SumTile final : public EntrySums {
   void multiply_panels(const PanelView& a, const PanelView& b, Index block, const ProductRound& round);
 
   const Kernel& kernel_;
-  Shape shape_;  ///< rows and columns of whole panels
+  Shape shape_;  ///< numbers of rows and columns in whole panels
   Index row_ = 0, column_ = 0, rows_ = 0, columns_ = 0;
-  Index terms_ = 0;  ///< of the longest INT32 sum
+  Index terms_ = 0;  ///< number of terms of the longest INT32 sum
   bool rows_corrected_ = false, columns_corrected_ = false;
   std::vector<std::int32_t> products_;             ///< [panel of B][panel of A][group][row][column] of stored digits
-  std::vector<std::int64_t> wide_;                 ///< [group][row][column]; empty where INT32 holds the sums
-  std::vector<std::uint32_t> row_corrections_;     ///< [group][row]: what products lack of those of the digits
+  std::vector<std::int64_t> wide_;                 ///< [group][row][column]; empty if the sums fit INT32
+  std::vector<std::uint32_t> row_corrections_;     ///< [group][row]: to be added to products of stored digits
   std::vector<std::uint32_t> column_corrections_;  ///< [group][column]
   std::vector<std::int64_t> sums_;                 ///< [group][part]
   std::vector<KernelRun> runs_;
-  std::vector<KernelBlock> blocks_;  ///< a panel of A with each of B
+  std::vector<KernelBlock> blocks_;  ///< a panel of A paired with each panel of B
 };
 
-/// What one product needs beside its operands, allocated before any entry of C is written.
+/// The working memory of one product beside its operands, allocated before any entry of C is written.
 class TiledProduct {
  public:
-  /// @param int32_terms products of layers that an INT32 sum holds
+  /// @param int32_terms number of products of layers in an INT32 sum
   TiledProduct(const PanelView& a, const PanelView& b, const std::vector<ProductGroup>& groups, Index int32_terms, int products,
                const CpuEngine::Options& options, const Kernel& kernel);
 
@@ -133,11 +132,11 @@ class TiledProduct {
   };
   static Shape tile_shape(const CpuEngine::Options& options, const Kernel& kernel, std::size_t groups, Index m, Index n);
 
-  /// Threads that run() takes.
+  /// Number of threads that run() uses.
   [[nodiscard]] std::size_t threads() const { return tiles_.size(); }
 
-  /// Calls finish(tile, number of the thread) for every tile, in any order, from many threads.
-  /// @param parts real numbers that an entry stands for, of which progress is told
+  /// Calls finish(tile, thread number) for every tile, in any order, from many threads.
+  /// @param parts real numbers per entry, for progress reports
   template <class Finish>
   void run(const Finish& finish, Index parts = 1) {
     const Index row_tiles = (a_.count + shape_.rows - 1) / shape_.rows;
@@ -165,7 +164,7 @@ class TiledProduct {
   }
 
  private:
-  /// What finishes a tile, and whom progress is told, may use the kernel's units themselves: they are given back before.
+  /// Releases the AMX tiles before the epilogue and the progress callback run; both may need them.
   void multiply(SumTile& tile) const {
     const KernelScope scope(kernel_);
     for (Index block = 0; block < a_.blocks(); ++block) tile.add_block(a_, b_, block, rounds_of(block));

@@ -13,14 +13,14 @@ std::atomic<bool> watching{false}, forked{false};
 
 void enter_child() {
   forked = true;
-  omp_set_num_threads(1);  // of regions that ask for no number, OpenBLAS's among them
+  omp_set_num_threads(1);  // for regions that request no number, OpenBLAS's among them
 }
 
 }  // namespace
 
 int usable_threads(int wanted) {
   if (!watching.exchange(true)) {
-    static_cast<void>(omp_get_max_threads());  // LLVM's OpenMP starts, and its own handler comes before
+    static_cast<void>(omp_get_max_threads());  // starts LLVM's OpenMP, whose own fork handler must come first
     pthread_atfork(nullptr, nullptr, enter_child);
   }
   return forked ? 1 : wanted;

@@ -19,12 +19,12 @@
 namespace ozbound {
 namespace {
 
-constexpr Index together = 512;          ///< vectors, of which as many elements may lie in a row
-constexpr Index most_squares = 1 << 20;  ///< integers up to 2^16, whose squares' sum a double holds
+constexpr Index together = 512;          ///< vectors measured together; one element of each may be contiguous
+constexpr Index most_squares = 1 << 20;  ///< integers up to 2^16; a double holds the sum of this many squares
 const double infinity = std::numeric_limits<double>::infinity();
-constexpr int most_factor = 1000;  ///< of 2^e that takes elements to units: then neither is subnormal
+constexpr int most_factor = 1000;  ///< |e| of 2^e that takes elements to units; neither is then subnormal
 
-/// ceil(|x| factor), at most 2^16: of what underflows 1.
+/// ceil(|x| factor), at most 2^16; 1 if the product underflows.
 [[gnu::always_inline]] inline double units_of(double x, double factor) {
   const double scaled = std::fabs(x) * factor, nearest = scaled + 0x1p52 - 0x1p52;
   const double above = nearest < scaled ? nearest + 1 : nearest;
@@ -34,12 +34,12 @@ constexpr int most_factor = 1000;  ///< of 2^e that takes elements to units: the
 /// The last bit of x that is set, as a number; infinite for 0.
 [[gnu::always_inline]] inline double last_bit_of(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x), fraction = bits & 0xfffffffffffff;
-  const double rest = std::bit_cast<double>(bits & ~(fraction & -fraction));  // without that bit, where it is of the fraction
+  const double rest = std::bit_cast<double>(bits & ~(fraction & -fraction));  // without that bit, if it is in the fraction
   const double last = fraction == 0 ? std::fabs(x) : std::fabs(x - rest);
   return last == 0 ? infinity : last;
 }
 
-/// The sums of one vector so far are integers, and its last bit is a power of two, all in doubles.
+/// The sums of one vector so far are integers, and its last bit is a power of two. All are doubles.
 struct Sums {
   double sum = 0, squares = 0, floor_squares = 0, max = 0, last = infinity;
 
@@ -59,7 +59,7 @@ struct Sums {
   }
 };
 
-/// The same of some vectors, side by side.
+/// The same sums for several vectors, side by side.
 struct Partial {
   std::array<double, together> factor{}, sum{}, squares{}, floor_squares{}, max{}, last{};
 
@@ -84,7 +84,7 @@ template <class T>
 OZB_MULTIVERSION void add_row(const double* x, Index count, Partial& norms) { add_to_each(x, count, norms); }
 OZB_MULTIVERSION void add_row(const float* x, Index count, Partial& norms) { add_to_each(x, count, norms); }
 
-/// Eight sums side by side: integers, whose order does not matter.
+/// Eight partial sums side by side. They are integers, whose order does not matter.
 template <class T>
 [[gnu::always_inline]] inline void add_to_one(const T* x, Index count, double factor, Sums& to) {
   constexpr Index lanes = 8;
@@ -111,7 +111,7 @@ void take(const Sums& sums, VectorNorms& found) {
   if (sums.last < infinity) found.last_bit = std::min(found.last_bit, std::int32_t{std::ilogb(sums.last)});
 }
 
-/// One vector, element by element.
+/// Adds one vector, element by element.
 template <class T>
 void add_slowly(MatrixView<const T> vectors, Index i, int unit, VectorNorms& found) {
   for (Index l = 0; l < vectors.cols(); ++l) {
@@ -134,7 +134,7 @@ void measure(MatrixView<const T> vectors, VectorNorms* found) {
   const auto fast = [&](Index i) { return !found[i].scale.special && std::abs(unit(i)) <= most_factor; };
   for (Index i = 0; i < count; ++i) part.factor[static_cast<std::size_t>(i)] = fast(i) ? power_of_two(-unit(i)) : 0;
   const bool rows_of_elements = vectors.row_stride() == 1 && std::all_of(found, found + count, [](const VectorNorms& one) {
-                                  return !one.scale.special;  // whose products with 0 would be NaN
+                                  return !one.scale.special;  // products of a special vector with 0 would be NaN
                                 });
   for (Index start = 0; start < inner; start += most_squares) {
     const Index length = std::min(most_squares, inner - start);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One rotation, many clouds of points: a batch with stride 0 for A, which is sliced once. Every product has the bits and the
-// certificate that it has alone.
+// One rotation of many clouds of points: a batch with stride 0 for A, which is sliced once. Every product has the same bits and
+// certificate as in a call of its own.
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +12,7 @@ int main() {
   using namespace ozbound;
   constexpr Index clouds = 100, points = 50;
   const double h = std::sqrt(0.75);
-  const double turn[] = {h, -0.5, 0, 0.5, h, 0, 0, 0, 1};  // 3 x 3, row-major, by 30 degrees
+  const double turn[] = {h, -0.5, 0, 0.5, h, 0, 0, 0, 1};  // 3 x 3, row-major, rotates by 30 degrees
   std::vector<double> from(clouds * 3 * points), to(from.size());
   for (std::size_t t = 0; t < from.size(); ++t) from[t] = 1.0 / static_cast<double>(t % 1009 + 1);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two rotations, by 30 and by 60 degrees, are one by 90: how far the product of their matrices is from that, and how much of it
- * may be the product's own error. */
+/* Two rotations, by 30 and by 60 degrees, make one by 90 degrees. Shows how far the product of their matrices is from it, and
+ * how much of the difference may be the product's own error. */
 
 #include <math.h>
 #include <ozbound.h>

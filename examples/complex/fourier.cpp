@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Fourier matrix F of order 8: F F^H = 8 I, but for the rounding of sqrt(1/2) in F. Real and imaginary parts are proven
-// each by itself.
+// The Fourier matrix F of order 8: F F^H = 8 I, except for the rounding of sqrt(1/2) in F. Real and imaginary parts are proven
+// separately.
 
 #include <algorithm>
 #include <cmath>

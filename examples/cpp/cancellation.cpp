@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A product whose terms cancel, A = (X Y -X) times B = (Z; W; Z), which is Y W: for each target the way that is taken to it,
-// the error of C, as the correctly rounded product shows it, and what was proven of it.
+// A product whose terms cancel, A = (X Y -X) times B = (Z; W; Z), which is Y W. For each target it shows the chosen way, the
+// error of C compared with the correctly rounded product, and the proven bound.
 
 #include <algorithm>
 #include <cmath>
@@ -18,8 +18,8 @@ int main() {
       a(i, 2 * n + l) = -a(i, l), b(2 * n + l, i) = b(l, i);
     }
 
-  // Integer products are counted, so that every machine prints the same; by default predicted seconds are compared, native
-  // DGEMM included.
+  // Counts integer products, so that every machine prints the same. The default compares predicted seconds, including native
+  // DGEMM.
   const ProductCount products;
   const Choices choices{.native = false, .costs = &products};
   const auto machine = Machine::cpu();

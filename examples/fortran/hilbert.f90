@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! The Hilbert matrix times its inverse, which is of integers. Terms of up to 3e9 cancel to ones and zeros; what is left of them
-! is what the rounding of 1/3, 1/5, ... made of the matrix, and nothing of the product.
+! The Hilbert matrix times its inverse, whose entries are integers. Terms of up to 3e9 cancel to ones and zeros. The remaining
+! error comes from the rounding of 1/3, 1/5, ... in the matrix, not from the product.
 program hilbert
   use ozbound
   implicit none

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One product on the CPU and on the first CUDA device: the same bits. Without a device it says why, in a line, and exits
- * with 2. */
+/* One product on the CPU and on the first CUDA device, with the same bits. Without a device it prints the reason in one line,
+ * and exits with 2. */
 
 #include <ozbound.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@ enum { N = 128 };
 
 static double a[N * N], b[N * N], on_cpu[N * N], on_device[N * N];
 
-/* C = A B on what is set for this thread. */
+/* C = A B on the machine that is set for this thread. */
 static void multiply(double* c) {
   int holds;
   ozb_certificate* certificate;
@@ -36,7 +36,7 @@ int main(void) {
   for (i = 0; i < N * N; ++i) a[i] = 1.0 / (i % 97 + 1), b[i] = 1.0 / (i % 89 + 1);
 
   multiply(on_cpu);
-  ozb_set_machine(machine, OZB_HOST); /* the device, with matrices in the host's memory; for its own: 0, the device's number */
+  ozb_set_machine(machine, OZB_HOST); /* the device, with matrices in host memory; for device memory: 0, the device's number */
   multiply(on_device);
   ozb_set_machine(NULL, OZB_HOST);
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# ./build.sh [FOLDER]: both programs, into FOLDER. Where Ozbound is not among the system's libraries, PKG_CONFIG_PATH names the
-# folder of ozbound.pc, and LD_LIBRARY_PATH that of libozbound.so when they run.
+# ./build.sh [FOLDER]: builds both programs into FOLDER. If Ozbound is not among the system's libraries, set PKG_CONFIG_PATH to
+# the folder of ozbound.pc, and LD_LIBRARY_PATH to that of libozbound.so to run the programs.
 set -eu
 sources=$(dirname "$0")
 cd "${1-.}"

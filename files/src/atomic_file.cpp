@@ -17,12 +17,12 @@
 
 #include "ozbound/files/standard_streams.hpp"
 
-namespace ozbound::cli {
+namespace ozbound::files {
 namespace {
 
 constexpr std::size_t buffer_bytes = 1 << 20;
 
-// The names a signal handler would remove; it can call nothing that allocates or locks.
+// The names that a signal handler removes. A handler can call nothing that allocates or locks.
 std::array<std::atomic<const char*>, 16> temporaries;
 static_assert(std::atomic<const char*>::is_always_lock_free);
 
@@ -34,16 +34,16 @@ void exchange_temporary(const char* from, const char* to) {
 void remove_temporaries(int signal) {
   for (auto& slot : temporaries)
     if (const char* name = slot.exchange(nullptr)) unlink(name);
-  raise(signal);  // SA_RESETHAND: now it ends the process, as it would have
+  raise(signal);  // SA_RESETHAND restored the default action, which now ends the process
 }
 
 std::filesystem::path directory_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-/// The file that links lead to, whether or not it is there. @throws std::invalid_argument for a circle of links
+/// The file to which links lead, existing or not. @throws std::invalid_argument for circular links
 std::filesystem::path resolve_links(const std::filesystem::path& path) {
-  constexpr int most_links = 40;  // as Linux
+  constexpr int most_links = 40;  // as in Linux
   auto end = path;
   for (int links = 0; std::filesystem::is_symlink(end); ++links) {
     if (links == most_links) throw std::invalid_argument(path.string() + ": is a link that leads back to itself");
@@ -166,7 +166,7 @@ void AtomicFile::replace() {
   if (std::rename(temporary_.c_str(), final_path_.c_str()) != 0) fail("cannot be replaced");
   exchange_temporary(temporary_.c_str(), nullptr);
   temporary_.clear();
-  // The file is whole whether or not the directory's entry has reached the disk, so failure here is none.
+  // The file is complete even if the directory entry has not reached the disk, so a failure of this step is ignored.
   if (const int directory = open(directory_of(final_path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); directory >= 0) {
     fsync(directory);
     close(directory);
@@ -179,7 +179,7 @@ void AtomicFile::fail(const char* failed) const {
 }
 
 bool is_stream(const std::filesystem::path& path) {
-  std::error_code error;  // a circle of links is no stream
+  std::error_code error;  // circular links are not a stream
   const auto status = std::filesystem::status(path, error);
   return is_standard_stream(path) || std::filesystem::is_fifo(status) || std::filesystem::is_character_file(status);
 }
@@ -200,8 +200,8 @@ void remove_temporaries_on_signals() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
     struct sigaction old{};
     sigaction(signal, nullptr, &old);
-    if (old.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // nohup stays nohup
+    if (old.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);  // keeps signals that nohup ignores
   }
 }
 
-}  // namespace ozbound::cli
+}  // namespace ozbound::files

@@ -17,17 +17,17 @@
 #include "ozbound/files/json_file.hpp"
 #include "ozbound/files/text.hpp"
 
-namespace ozbound::cli {
+namespace ozbound::files {
 namespace {
 
-/// json_number's reverse; a NaN for what is no number.
+/// The inverse of json_number; a NaN if the value is not a number.
 double number(const nlohmann::json& value) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (value.is_number()) return value.get<double>();
   return value == "inf" ? infinity : value == "-inf" ? -infinity : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// The same of a number, or of an array of a real and an imaginary part.
+/// The inverse for a number, or for an array of a real and an imaginary part.
 std::complex<double> scalar(const nlohmann::json& value) {
   if (!value.is_array()) return number(value);
   if (value.size() != 2) throw std::invalid_argument("a complex number has two parts");
@@ -52,7 +52,7 @@ char op_of(const nlohmann::json& operand) {
   throw std::invalid_argument("op");
 }
 
-/// The scalars and transpositions of a report's member `operands`.
+/// Reads the scalars and transpositions of a report's member `operands`.
 OperandArguments call_of(const InputFile& file, const nlohmann::json& operands) {
   OperandArguments call;
   try {
@@ -121,11 +121,11 @@ class CertificateReader {
     }
   }
 
-  /// The target with the tau that it had under the certificate's schema: slices kept it, and an underflow of eta/2.
+  /// The target with the tau that it had under the certificate's schema. Slices met that tau, and an underflow of eta/2.
   [[nodiscard]] Target as_of_schema(const Target& target, const Claims& claims) const {
     const bool varies = target.kind == Target::Kind::dgemm || target.kind == Target::Kind::dgemm_typical;
     if (json_["schema"] == certificate_schema || !varies) return target;
-    if (json_.contains("imaginary") || !is_scaled(number(member("alpha")), number(member("beta")))) return target;
+    if (json_.contains("imaginary") || !has_scalars(number(member("alpha")), number(member("beta")))) return target;
     const auto& format = member("type") == "binary32" ? binary32 : binary64;
     return Target::componentwise(target_tau(target, claims.complex ? 2 * claims.k : claims.k, format, false));
   }
@@ -145,7 +145,7 @@ class CertificateReader {
 void Claims::check(const OperandArguments& given, const OperandFiles& files) const {
   const FloatEnvironment environment;
   auto arguments = given;
-  if (!files.is_complex())  // where conjugation changes nothing
+  if (!files.is_complex())  // conjugation then changes nothing
     for (auto* const op : {&arguments.op_a, &arguments.op_b})
       if (*op == 'C') *op = 'T';
   if (m >= 0 && complex != files.is_complex())
@@ -168,4 +168,4 @@ Claims read_claims(const std::filesystem::path& path) {
   return claims;
 }
 
-}  // namespace ozbound::cli
+}  // namespace ozbound::files

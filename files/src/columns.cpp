@@ -7,7 +7,7 @@
 #include <charconv>
 #include <utility>
 
-namespace ozbound::cli {
+namespace ozbound::files {
 namespace {
 
 constexpr std::size_t gap = 2;  // spaces between columns
@@ -19,7 +19,7 @@ bool is_number(const std::string& cell) {
   return std::from_chars(cell.data(), last, value).ptr == last;
 }
 
-/// What a line may be cut between, each with the space that follows it.
+/// The pieces between which a line may be cut, each with the space that follows it.
 std::vector<std::string_view> pieces_of(std::string_view text, std::string_view breaks) {
   std::vector<std::string_view> pieces;
   while (!text.empty()) {
@@ -33,7 +33,7 @@ std::vector<std::string_view> pieces_of(std::string_view text, std::string_view 
 
 std::string_view without_end_spaces(std::string_view text) { return text.substr(0, text.find_last_not_of(' ') + 1); }
 
-/// Lines of at most `width` characters, unless a piece is longer; at least one.
+/// Lines of at most `width` characters, except for longer pieces; at least one line.
 std::vector<std::string> lines_of(std::string_view text, std::size_t width, std::string_view breaks) {
   std::vector<std::string> lines(1);
   for (const auto piece : pieces_of(text, breaks)) {
@@ -46,7 +46,7 @@ std::vector<std::string> lines_of(std::string_view text, std::size_t width, std:
 
 constexpr std::string_view cell_breaks = " :/,=_";
 
-/// The narrowest that a cell can be made.
+/// The smallest possible width of a cell.
 std::size_t narrowest(const std::string& cell) {
   std::size_t width = 0;
   for (const auto piece : pieces_of(cell, cell_breaks)) width = std::max(width, width_of(without_end_spaces(piece)));
@@ -54,9 +54,9 @@ std::size_t narrowest(const std::string& cell) {
 }
 
 struct Column {
-  std::size_t width = 0;   ///< of the widest cell, then what it is given
-  std::size_t below = 0;   ///< of the widest cell below the heading that need not be cut, the heading being cut
-  std::size_t narrow = 0;  ///< the least, all cells being cut
+  std::size_t width = 0;   ///< width of the widest cell, later the assigned width
+  std::size_t below = 0;   ///< width at which only the heading is cut
+  std::size_t narrow = 0;  ///< smallest width, with all cells cut
   bool numbers = true;
 };
 
@@ -81,7 +81,7 @@ std::size_t total(const std::vector<Column>& columns) {
   return width;
 }
 
-/// Takes from the widest column that is above its limit, one after the other, until all fit. False where they do not.
+/// Narrows the widest column above its limit, step by step, until all columns fit. False if they do not fit.
 bool narrow_to(std::size_t width, std::vector<Column>& columns, std::size_t Column::* limit) {
   for (auto now = total(columns); now > width; --now) {
     Column* widest = nullptr;
@@ -114,7 +114,7 @@ std::string format_row(const Cells& row, const std::vector<Column>& columns) {
   return text;
 }
 
-/// Every row as lines of a heading and a cell, with an empty line between rows.
+/// Formats every row as lines of a heading and a cell, with an empty line between rows.
 std::string format_records(const std::vector<Cells>& rows, std::size_t width) {
   std::size_t widest = 0;
   for (const auto& heading : rows.front()) widest = std::max(widest, width_of(heading));
@@ -153,4 +153,4 @@ std::string format_columns(const std::vector<Cells>& rows, std::size_t width) {
   return text;
 }
 
-}  // namespace ozbound::cli
+}  // namespace ozbound::files

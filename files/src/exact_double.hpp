@@ -5,9 +5,9 @@
 #include <concepts>
 #include <type_traits>
 
-namespace ozbound::cli {
+namespace ozbound::files {
 
-/// Whether a double holds this integer: its bits from the first to the last that is set are at most 53.
+/// True if a double holds this integer: at most 53 bits from its first to its last set bit.
 template <std::integral Integer>
 constexpr bool is_exactly_double(Integer value) {
   using Magnitude = std::make_unsigned_t<Integer>;
@@ -16,4 +16,4 @@ constexpr bool is_exactly_double(Integer value) {
   return magnitude == 0 || static_cast<int>(std::bit_width(magnitude)) - std::countr_zero(magnitude) <= 53;
 }
 
-}  // namespace ozbound::cli
+}  // namespace ozbound::files

@@ -17,12 +17,12 @@
 #include "ozbound/files/standard_streams.hpp"
 #include "ozbound/files/text.hpp"
 
-namespace ozbound::cli {
+namespace ozbound::files {
 namespace {
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
-/// Takes what `path` names. @throws InputError where it is no input.
+/// Opens `path`. @throws InputError if it is not an input.
 int open_input(const std::filesystem::path& path, const std::string& name) {
   if (!is_standard_stream(path)) {
     const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -79,7 +79,7 @@ std::uint64_t InputFile::size() const {
   return size_;
 }
 
-/// Copies a pipe until so many bytes of it are there, or all.
+/// Copies a pipe until `until` bytes have arrived, or the pipe ends.
 void InputFile::copy_pipe(std::uint64_t until) const {
   std::vector<std::byte> part(pipe_ < 0 || size_ >= until ? 0 : std::size_t{1} << 16);
   while (pipe_ >= 0 && size_ < until) {
@@ -159,4 +159,4 @@ void LineReader::fail_at(std::uint64_t line, std::string_view wrong) const {
   throw InputError(fmt::format("{}:{}", file_.name(), line), wrong);
 }
 
-}  // namespace ozbound::cli
+}  // namespace ozbound::files

@@ -14,12 +14,12 @@
 
 #include "ozbound/core/float_environment.hpp"
 
-namespace ozbound::cli {
+namespace ozbound::files {
 namespace {
 
 constexpr std::uint64_t largest_file = std::uint64_t{1} << 30;
 
-/// Refuses an object that names a member twice: of these a JSON library keeps one, and another one the other.
+/// Refuses an object that names a member twice: JSON libraries differ in the one that they keep.
 nlohmann::json::parser_callback_t refusing_twice(const InputFile& file) {
   using nlohmann::json;
   return [&file, open = std::vector<std::set<std::string>>()](int, json::parse_event_t event, json& value) mutable {
@@ -57,4 +57,4 @@ const nlohmann::json& member_of_report(const InputFile& file, const nlohmann::js
   return json[name];
 }
 
-}  // namespace ozbound::cli
+}  // namespace ozbound::files

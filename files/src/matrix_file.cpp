@@ -15,7 +15,7 @@
 #include "ozbound/files/standard_streams.hpp"
 #include "ozbound/files/text.hpp"
 
-namespace ozbound::cli {
+namespace ozbound::files {
 namespace {
 
 template <class T>
@@ -29,7 +29,7 @@ void write_formatted(AtomicFile& file, MatrixView<const T> matrix) {
 
 template <class T>
 void write_whole(const std::filesystem::path& path, MatrixView<const T> matrix) {
-  output_format(path);  // refuses before a file is made
+  output_format(path);  // may refuse, before a file is made
   AtomicFile file(path);
   write_formatted(file, matrix);
   file.commit();
@@ -106,4 +106,4 @@ void write_matrix(const std::filesystem::path& path, MatrixView<const std::compl
   write_whole(path, matrix);
 }
 
-}  // namespace ozbound::cli
+}  // namespace ozbound::files

@@ -18,7 +18,7 @@
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/files/text.hpp"
 
-namespace ozbound::cli {
+namespace ozbound::files {
 namespace {
 
 enum class Field { real, integer, pattern, complex };
@@ -30,7 +30,7 @@ struct Banner {
   Symmetry symmetry = Symmetry::general;
 };
 
-/// The words of a line; more than it can hold are counted, not kept.
+/// The words of a line. Words beyond the capacity are counted, but not stored.
 struct Words {
   explicit Words(std::string_view line) {
     constexpr std::string_view space = " \t";
@@ -77,7 +77,7 @@ class Reader {
     return matrix;
   }
 
-  /// Moves to the next line that is neither blank nor a comment, and cuts it into words.
+  /// Moves to the next line that is neither blank nor a comment, and splits it into words.
   bool next_line() {
     while (lines_.next()) {
       words_ = Words(lines_.line());
@@ -156,8 +156,8 @@ class Reader {
     return value;
   }
 
-  /// Entries that an array stores: of a symmetric or hermitian one the lower triangle, of a skew-symmetric one without the
-  /// diagonal.
+  /// Number of entries that an array stores: the lower triangle of a symmetric or hermitian one, without the diagonal for a
+  /// skew-symmetric one.
   Index array_entries() const {
     Index count = 0;
     if (__builtin_mul_overflow(rows_, cols_, &count)) fail_too_large();
@@ -166,9 +166,9 @@ class Reader {
     return (count + diagonal) / 2;  // a square below 2^63 leaves room for its diagonal
   }
 
-  /// A count that the bytes of the file cannot hold is refused before anything is done for it.
+  /// Refuses, before any other work, a count of entries that cannot fit the bytes of the file.
   void check_entries() const {
-    const std::uint64_t shortest_line = 2 * ((banner_.coordinate ? 2 : 0) + numbers());  // a digit and what ends it, each
+    const std::uint64_t shortest_line = 2 * ((banner_.coordinate ? 2 : 0) + numbers());  // each a digit and a separator
     const std::uint64_t bytes = lines_.bytes_left();
     // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): an array is no pattern
     if (static_cast<std::uint64_t>(entries_) > (bytes + 1) / shortest_line)
@@ -177,7 +177,7 @@ class Reader {
 
   [[noreturn]] void fail_too_large() const { lines_.fail(fmt::format("a matrix of {} x {} is too large", rows_, cols_)); }
 
-  /// Words of an entry beside its indices.
+  /// Number of words of an entry beside its indices.
   [[nodiscard]] std::uint64_t numbers() const {
     return banner_.field == Field::pattern ? 0 : banner_.field == Field::complex ? 2 : 1;
   }
@@ -196,7 +196,7 @@ class Reader {
 
   template <class T>
   void read_array(Matrix<T>& matrix) {
-    if (entries_ == 0) return;  // of rows or columns there may be 2^63 - 1
+    if (entries_ == 0) return;  // there may be 2^63 - 1 rows or columns
     Index done = 0;
     for (Index j = 0; j < cols_; ++j)
       for (Index i = first_stored_row(j); i < rows_; ++i) {
@@ -232,7 +232,7 @@ class Reader {
     lines_.fail(fmt::format("entry ({}, {}) lies above the diagonal of a {} matrix", i + 1, j + 1, symmetry_name()));
   }
 
-  /// The index in the file counts from 1, the one returned from 0.
+  /// Reads an index. Indices count from 1 in the file, and from 0 in the result.
   Index index(std::string_view word, Index size, std::string_view what) const {
     Index value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
@@ -250,8 +250,7 @@ class Reader {
     if (i != j && banner_.symmetry != Symmetry::general) matrix(j, i) = mirrored(value);
   }
 
-  /// An entry that is given several times is the sum, in the file's order, each step rounded to a double; sums of integers are
-  /// exact.
+  /// A repeated entry is the sum of its values in file order, each step rounded to a double; sums of integers are exact.
   [[nodiscard]] double sum(Index i, Index j, double before, double more) const {
     const double all = before + more;
     if (std::isinf(all) && std::isfinite(before) && std::isfinite(more))
@@ -264,7 +263,7 @@ class Reader {
     return {sum(i, j, before.real(), more.real()), sum(i, j, before.imag(), more.imag())};
   }
 
-  /// Remembers or forgets what is wrong with a diagonal entry so far: what is added to it later may make it right.
+  /// Stores or clears the error of a diagonal entry so far: a later value for the same entry may correct it.
   void note_diagonal(Index i, const std::string& wrong) {
     if (wrong.empty())
       wrong_diagonal_.erase(i);
@@ -272,7 +271,7 @@ class Reader {
       wrong_diagonal_[i] = {lines_.number(), wrong};
   }
 
-  /// Refuses the first diagonal entry that is wrong when all are read.
+  /// Refuses the first wrong diagonal entry after all entries are read.
   void check_diagonal() const {
     if (wrong_diagonal_.empty()) return;
     const auto& [i, found] = *wrong_diagonal_.begin();
@@ -289,14 +288,14 @@ class Reader {
     return hermitian && !(value.imag() == 0) ? fmt::format("its imaginary part {} is not 0", value.imag()) : "";
   }
 
-  // The negative of a zero is +0.
+  // The negative of a zero becomes +0.
   [[nodiscard]] double mirrored(double value) const { return banner_.symmetry == Symmetry::skew ? 0.0 - value : value; }
   [[nodiscard]] std::complex<double> mirrored(const std::complex<double>& value) const {
     if (banner_.symmetry == Symmetry::hermitian) return {value.real(), 0.0 - value.imag()};
     return {mirrored(value.real()), mirrored(value.imag())};
   }
 
-  /// The element whose numbers begin at a word of the line.
+  /// The element whose numbers begin at word `first` of the line.
   [[nodiscard]] double value(std::size_t first, double) const {
     if (banner_.field == Field::pattern) return 1;
     return banner_.field == Field::integer ? integer(words_.word[first]) : real(words_.word[first]);
@@ -324,14 +323,15 @@ class Reader {
     return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
   }
 
-  /// Takes a whole word as a number. from_chars also reads nan(...), which is nobody's Matrix Market.
+  /// Parses a whole word as a number. Rejects nan(...), which from_chars accepts but Matrix Market does not have.
   static std::errc parse(std::string_view word, double& value) {
     const auto digits = without_plus(word);
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     return end != digits.data() + digits.size() || digits.ends_with(')') ? std::errc::invalid_argument : error;
   }
 
-  /// Fortran writes 1.5D+00 for 1.5e+00, and 1.5-101 for 1.5e-101: an exponent of three digits leaves no room for the letter.
+  /// Converts Fortran's exponents: 1.5D+00 means 1.5e+00, and 1.5-101 means 1.5e-101, since three digits leave no room for the
+  /// letter.
   static std::string with_exponent_of_c(std::string_view word) {
     std::string text(word);
     const auto end = text.find_first_not_of("0123456789.", text.starts_with('+') || text.starts_with('-') ? 1 : 0);
@@ -360,7 +360,7 @@ class Reader {
 };
 
 void write_number(AtomicFile& file, double value, char end) {
-  std::array<char, 32> text{};  // -2.2250738585072014e-308 and its end: 25
+  std::array<char, 32> text{};  // room for -2.2250738585072014e-308 and `end`: 25
   auto* last = std::to_chars(text.data(), text.data() + text.size() - 1, std::isnan(value) ? std::abs(value) : value).ptr;
   *last++ = end;
   file.write({text.data(), last});
@@ -401,4 +401,4 @@ void write_matrix_market(AtomicFile& file, MatrixView<const std::complex<float>>
   write_array(file, "complex", matrix);
 }
 
-}  // namespace ozbound::cli
+}  // namespace ozbound::files

@@ -20,11 +20,11 @@
 #include "exact_double.hpp"
 #include "ozbound/files/text.hpp"
 
-namespace ozbound::cli {
+namespace ozbound::files {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::size_t longest_header = 65536;  // a header of two dimensions needs about 80 bytes
+constexpr std::size_t longest_header = 65536;  // a header for two dimensions needs about 80 bytes
 constexpr bool little_endian = std::endian::native == std::endian::little;
 
 struct Preamble {
@@ -178,7 +178,7 @@ std::string read_header_text(const InputFile& file, Preamble preamble) {
   return text;
 }
 
-/// Bytes of an element, in the file and in memory.
+/// Bytes per element, in the file and in memory.
 struct ElementSizes {
   std::uint64_t stored, kept;
 };
@@ -188,7 +188,7 @@ std::string wrong_dimensions(const std::vector<std::int64_t>& shape) {
   return fmt::format("the array has {} dimensions; a matrix has 2", shape.size());
 }
 
-/// Refuses what is no matrix, or whose data are not exactly the rest of the file, before memory is taken.
+/// Refuses an array that is not a matrix, or whose data are not exactly the rest of the file, before allocating memory.
 void check_shape(const InputFile& file, const Header& header, ElementSizes element, std::uint64_t data_bytes,
                  std::uint64_t max_bytes) {
   if (header.shape.size() != 2) throw InputError(file.name(), wrong_dimensions(header.shape));
@@ -209,12 +209,12 @@ void check_shape(const InputFile& file, const Header& header, ElementSizes eleme
                                               format_bytes(kept), format_bytes(max_bytes)));
 }
 
-/// A number of IEEE 754's binary16.
+/// A number of the IEEE 754 format binary16.
 struct Half {
   std::uint16_t bits;
 };
 
-/// Its value, which binary32 holds; a NaN has its sign alone.
+/// Its value, exact in binary32; a NaN keeps only its sign.
 float value_of(Half half) {
   const auto sign = static_cast<std::uint32_t>(half.bits >> 15) << 31, exponent = (half.bits >> 10) & 31U;
   const auto fraction = half.bits & 1023U;
@@ -234,14 +234,14 @@ constexpr bool is_complex = false;
 template <class T>
 constexpr bool is_complex<std::complex<T>> = true;
 
-/// The numbers that elements are made of: themselves, or real and imaginary parts in turn.
+/// The numbers of the elements: real elements themselves, or alternating real and imaginary parts.
 template <class T>
 std::span<T> numbers_of(std::span<T> elements) {
   return elements;
 }
 template <class T>
 std::span<T> numbers_of(std::span<std::complex<T>> elements) {
-  return {reinterpret_cast<T*>(elements.data()), 2 * elements.size()};  // [complex.numbers.general] lays them out so
+  return {reinterpret_cast<T*>(elements.data()), 2 * elements.size()};  // [complex.numbers.general] guarantees this layout
 }
 
 template <class T>
@@ -262,14 +262,14 @@ void swap_bytes(std::span<T> elements) {
   }
 }
 
-/// The elements of a file, of type Stored there, as T.
+/// The elements of a file, stored as type Stored and returned as T.
 template <class T, class Stored>
 class Elements {
  public:
   Elements(const InputFile& file, const Header& header, std::uint64_t offset)
       : file_(file), header_(header), offset_(offset), swapped_(header.element_type.starts_with('>') == little_endian) {}
 
-  /// Those from the one at `first` on, in the order of the file.
+  /// Reads elements from number `first` on, in file order.
   void read(Index first, std::span<T> elements) const {
     if constexpr (std::is_same_v<T, Stored>) {
       read_stored(first, elements);
@@ -290,7 +290,7 @@ class Elements {
     if (swapped_) swap_bytes(numbers_of(elements));
   }
 
-  /// A truth value has a type of its own, as its bytes may be none.
+  /// Truth values have their own type, since their bytes may be invalid.
   [[nodiscard]] double exact(TruthValue value, Index place) const {
     if (value.byte > 1) fail(place, fmt::format("the byte {} is no truth value", value.byte));
     return value.byte;
@@ -304,7 +304,7 @@ class Elements {
     return static_cast<double>(value);
   }
 
-  /// Names an element as NumPy does, from 0.
+  /// Refuses an element, named as in NumPy with indices from 0.
   [[noreturn]] void fail(Index place, const std::string& wrong) const {
     const Index length = header_.column_major ? header_.shape[0] : header_.shape[1];
     const auto [i, j] =
@@ -318,7 +318,8 @@ class Elements {
   bool swapped_;
 };
 
-/// Some columns at a time: one pass over each row of the matrix serves all of them. Columns without elements may be 2^63 - 1.
+/// Reads some columns at a time, so that one pass over each row of the matrix serves all of them. There may be 2^63 - 1 columns
+/// without elements.
 template <class T, class Stored>
 void read_columns(const Elements<T, Stored>& elements, Matrix<T>& matrix) {
   if (matrix.rows() == 0) return;
@@ -346,7 +347,7 @@ MatrixFile read_values(const InputFile& file, const Header& header, std::uint64_
 
 using ReadValues = MatrixFile(const InputFile&, const Header&, std::uint64_t, std::uint64_t);
 
-/// Who reads elements of a type, which is named without its byte order; null for a type that cannot be read.
+/// The reader for elements of a type, named without its byte order; null for a type that cannot be read.
 ReadValues* reader_of(std::string_view type) {
   constexpr std::pair<std::string_view, ReadValues*> readers[] = {
       {"f8", read_values<double>},
@@ -416,4 +417,4 @@ void write_npy(AtomicFile& file, MatrixView<const float> matrix) { write_values(
 void write_npy(AtomicFile& file, MatrixView<const std::complex<double>> matrix) { write_values(file, matrix); }
 void write_npy(AtomicFile& file, MatrixView<const std::complex<float>> matrix) { write_values(file, matrix); }
 
-}  // namespace ozbound::cli
+}  // namespace ozbound::files

@@ -13,7 +13,7 @@
 #include "ozbound/files/progress.hpp"
 #include "ozbound/files/text.hpp"
 
-namespace ozbound::cli {
+namespace ozbound::files {
 namespace {
 
 char parse_transposition(const std::string& text, const std::string& option) {
@@ -50,7 +50,7 @@ ComplexInputView complex_view(const MatrixFile& file) {
   return std::get<Matrix<std::complex<double>>>(file.values);
 }
 
-/// op(matrix) of a real or a complex view.
+/// op(matrix) for a real or a complex view.
 InputView applied(char op, const InputView& matrix) { return op == 'N' ? matrix : matrix.transposed(); }
 ComplexInputView applied(char op, const ComplexInputView& matrix) {
   return op == 'N' ? matrix : op == 'T' ? matrix.transposed() : matrix.adjoint();
@@ -70,7 +70,7 @@ void add_operand_arguments(CLI::App& command, OperandArguments& arguments) {
 
 OperandFiles::OperandFiles(const OperandArguments& arguments)
     : arguments_(arguments), a_(read_operand(arguments.a)), b_(read_operand(arguments.b)) {
-  const FloatEnvironment environment;  // a subnormal beta is not 0
+  const FloatEnvironment environment;  // so that a subnormal beta is not 0
   check_factors();
   if (reads_c0()) read_c0();
   for (const auto* file : {&a_, &b_, &c0_}) stored_.push_back({file->rows(), file->cols(), file->type()});
@@ -103,4 +103,4 @@ ComplexInputView OperandFiles::complex_a() const { return applied(arguments_.op_
 ComplexInputView OperandFiles::complex_b() const { return applied(arguments_.op_b, complex_view(b_)); }
 ComplexInputView OperandFiles::complex_c0() const { return complex_view(c0_); }
 
-}  // namespace ozbound::cli
+}  // namespace ozbound::files

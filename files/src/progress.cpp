@@ -12,7 +12,7 @@
 
 #include "ozbound/core/float_environment.hpp"
 
-namespace ozbound::cli {
+namespace ozbound::files {
 namespace {
 
 using std::chrono::milliseconds;
@@ -71,4 +71,4 @@ std::string progress_line(std::string_view activity, double done, double seconds
   return line;
 }
 
-}  // namespace ozbound::cli
+}  // namespace ozbound::files

@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-namespace ozbound::cli {
+namespace ozbound::files {
 namespace {
 
 std::atomic<bool> input_is_claimed = false, output_is_claimed = false;
@@ -14,4 +14,4 @@ bool claim_standard_input() { return !input_is_claimed.exchange(true); }
 bool claim_standard_output() { return !output_is_claimed.exchange(true); }
 bool standard_output_is_claimed() { return output_is_claimed; }
 
-}  // namespace ozbound::cli
+}  // namespace ozbound::files

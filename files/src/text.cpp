@@ -13,7 +13,7 @@
 
 #include "ozbound/core/float_environment.hpp"
 
-namespace ozbound::cli {
+namespace ozbound::files {
 namespace {
 
 constexpr std::size_t longest_quote = 40;
@@ -24,7 +24,7 @@ bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x
   throw std::invalid_argument(fmt::format("{}: {} is not {}", what, quote(text), wanted));
 }
 
-/// A sign and the digits after it; the sign is kept apart because from_chars takes no '+', nor "-" before "0x".
+/// A sign and the digits after it. The sign is separate because from_chars accepts neither '+', nor "-" before "0x".
 std::pair<bool, std::string_view> split_sign(std::string_view text) {
   if (text.starts_with('-')) return {true, text.substr(1)};
   if (text.starts_with('+')) return {false, text.substr(1)};
@@ -33,7 +33,7 @@ std::pair<bool, std::string_view> split_sign(std::string_view text) {
 
 bool is_hexadecimal(std::string_view text) { return text.starts_with("0x") || text.starts_with("0X"); }
 
-/// log2 of the unit a size ends with, such as 30 for G, GB or GiB; -1 for anything else.
+/// log2 of the unit at the end of a size, such as 30 for G, GB or GiB; -1 for anything else.
 int unit_shift(std::string_view unit) {
   if (unit.empty() || unit == "B") return 0;
   if (unit.size() > 1 && unit.substr(1) != "B" && unit.substr(1) != "iB") return -1;
@@ -42,7 +42,7 @@ int unit_shift(std::string_view unit) {
   return place == std::string_view::npos ? -1 : 10 * (static_cast<int>(place) + 1);
 }
 
-/// What a length of time ends with, in milliseconds; 0 for anything else.
+/// The unit of a duration in milliseconds; 0 for anything else.
 double unit_milliseconds(std::string_view unit) {
   if (unit == "ms") return 1;
   if (unit.empty() || unit == "s") return 1e3;
@@ -74,7 +74,7 @@ std::string one_line(std::string_view text) {
 }
 
 double parse_real(std::string_view text, std::string_view what) {
-  const FloatEnvironment environment;  // from_chars rounds as the caller does
+  const FloatEnvironment environment;  // from_chars uses the caller's rounding mode
   const auto [negative, unsigned_text] = split_sign(text);
   const bool hexadecimal = is_hexadecimal(unsigned_text);
   const auto digits = hexadecimal ? unsigned_text.substr(2) : unsigned_text;
@@ -179,4 +179,4 @@ std::string shell_command(const std::vector<std::string>& arguments) {
   return command;
 }
 
-}  // namespace ozbound::cli
+}  // namespace ozbound::files

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libozbound_cuda.so: what CUDA's devices compute, behind the table of C.
+// libozbound_cuda.so: computations on CUDA devices, behind the plug-in's table of C functions.
 
 #include <cuda_runtime_api.h>
 
@@ -73,7 +73,7 @@ class CudaDevices final : public plugin::ExportedDevices {
   }
 
  private:
-  /// 12040: `12.4`.
+  /// The text of version 12040: `12.4`.
   static std::string version_text(int version) {
     return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
   }
@@ -83,7 +83,7 @@ class CudaDevices final : public plugin::ExportedDevices {
 }  // namespace ozbound::gpu
 
 extern "C" __attribute__((visibility("default"))) const ozbound_plugin_table* ozbound_plugin(std::uint32_t) {
-  // Never destroyed: what the program destroys when it ends may come after.
+  // Never destroyed, because objects that the program destroys at its end may still use it.
   static const auto& devices = *new ozbound::gpu::CudaDevices();
   return ozbound::plugin::export_table(devices);
 }

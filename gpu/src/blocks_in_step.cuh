@@ -7,7 +7,7 @@
 
 namespace ozbound::gpu {
 
-/// See BlockStep. One thread of a block.
+/// The device side of BlockStep, for one thread of a block.
 class BlocksInStep {
  public:
   __device__ explicit BlocksInStep(BlockStep step) : step_(step) {}
@@ -20,7 +20,7 @@ class BlocksInStep {
     if (intervals_ > step_.lead) wait(static_cast<unsigned>(intervals_ - step_.lead) * gridDim.x);
   }
 
-  /// A block that has no more tiles counts as having passed all `loads`.
+  /// Counts a block without further tiles as having passed all `loads`.
   __device__ void finish(std::int64_t loads) const {
     const auto all = static_cast<int>(loads / step_.interval);
     if (step_.counter != nullptr && intervals_ < all) atomicAdd(step_.counter, static_cast<unsigned>(all - intervals_));
@@ -28,7 +28,7 @@ class BlocksInStep {
 
  private:
   __device__ void wait(unsigned all) {
-    constexpr int patience = 1000;  // of about a microsecond
+    constexpr int patience = 1000;  // polls of about a microsecond each
     for (int polls = 0; polls < patience; ++polls) {
       unsigned passed;
       asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(passed) : "l"(step_.counter) : "memory");

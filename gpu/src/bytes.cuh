@@ -5,7 +5,7 @@
 
 namespace ozbound::gpu {
 
-/// Bytes of four words side by side: out[b] holds byte b of each.
+/// Transposes the bytes of four words: out[b] holds byte b of each word.
 __device__ inline void transpose_bytes(const std::uint32_t (&in)[4], std::uint32_t* out) {
   const auto low01 = __byte_perm(in[0], in[1], 0x5140), low23 = __byte_perm(in[2], in[3], 0x5140);
   const auto high01 = __byte_perm(in[0], in[1], 0x7362), high23 = __byte_perm(in[2], in[3], 0x7362);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int most_diagonals = 2 * max_slices - 1;
 
-/// The sums of one entry as combine takes them: where they are, or widened.
+/// The sums of one entry for combine: in place, or widened.
 struct EntrySums {
   const std::int64_t* sums;
   Index stride;
@@ -22,7 +22,7 @@ struct EntrySums {
   }
 };
 
-/// The layout with the weights that row i and column j have of their own.
+/// The layout with the weights of row i and column j.
 __device__ SumLayout layout_of(const Combination& plan, const DeviceSlices& a, const DeviceSlices& b, Index i, Index j) {
   auto layout = plan.layout;
   for (int t = 0; t < layout.count; ++t) {

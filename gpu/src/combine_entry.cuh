@@ -13,7 +13,7 @@ inline unsigned combining_blocks(const Block& block) {
   return static_cast<unsigned>((block.rows * block.columns + combining_threads - 1) / combining_threads);
 }
 
-/// The entry of a block that a thread has, along C's shorter stride.
+/// The entry of a block for this thread, counted along C's shorter stride.
 struct EntryOfThread {
   Index i, j;  ///< in the block
   bool exists;
@@ -26,7 +26,7 @@ struct EntryOfThread {
   }
 };
 
-/// Finishes entry (i, j) of C, unless it is special, by what `combined` makes of its scale, C0's element and its error.
+/// Finishes entry (i, j) of C, unless it is special. `combined` computes it from its scale, C0's element and its error.
 template <class Combined>
 __device__ void finish_entry(Index i, Index j, const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue,
                              const Combined& combined) {

@@ -17,11 +17,11 @@ struct Parts {
   Real re, im;
 };
 
-/// The sign alone, of NaNs and subnormal numbers too.
+/// Changes only the sign, also of NaNs and subnormal numbers.
 __device__ double negated(double x) { return double_from_bits(bits_of(x) ^ binary64.sign); }
 __device__ float negated(float x) { return float_from_bits(bits_of(x) ^ binary32.sign); }
 
-/// Element (i, j) by a number of elements that lie near each other for numbers that do.
+/// Finds element (i, j) from a number, such that elements of near numbers lie near each other.
 struct Place {
   Index i, j;
 

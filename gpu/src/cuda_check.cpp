@@ -15,7 +15,7 @@ void throw_error(const std::string& call, const std::string& what, bool out_of_m
 
 void check(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();  // an error that the next call would report again
+  cudaGetLastError();  // otherwise the next call would report this error again
   throw_error(call, cudaGetErrorString(status), status == cudaErrorMemoryAllocation);
 }
 

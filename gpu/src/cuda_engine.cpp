@@ -11,7 +11,6 @@
 #include <string>
 
 #include "arena.hpp"
-#include "call_on_device.hpp"
 #include "cuda_check.hpp"
 #include "cuda_device.hpp"
 #include "cuda_residues.hpp"
@@ -26,7 +25,8 @@
 #include "ozbound/core/detail/overlap.hpp"
 #include "ozbound/core/detail/residue_arithmetic.hpp"
 #include "ozbound/core/detail/usable_threads.hpp"
-#include "product.hpp"
+#include "product_launcher.hpp"
+#include "product_on_device.hpp"
 #include "recovery.hpp"
 #include "slicing.hpp"
 #include "transfer.hpp"
@@ -92,7 +92,7 @@ IntegerOperand CudaEngine::prepare(InputView operand, Side side, const OperandFo
 }
 
 SliceFacts CudaEngine::measure(InputView operand, Side side, Slicing slicing) const {
-  if (slicing.slices < 1 || slicing.slices > max_slices) return {operand, side, slicing, 1};  // refuses
+  if (slicing.slices < 1 || slicing.slices > max_slices) return {operand, side, slicing, 1};  // throws
   const CudaDevice device(options_.device);
   const auto stream = cudaStreamPerThread;
   const auto vectors = vectors_of(operand, side);
@@ -119,9 +119,9 @@ std::uint64_t CudaEngine::largest_units(InputView a, InputView b) const {
   if (m == 0 || n == 0) return 0;
   const CudaDevice device(options_.device);
   const auto stream = cudaStreamPerThread;
-  const Product product(SplitPlan{one_digit, one_digit, 2, Accumulation::exact}, m, n, k, options_.sum_bytes, Path::cublaslt,
-                        *kernels_);
-  product.prepare();
+  const ProductLauncher launcher(SplitPlan{one_digit, one_digit, 2, Accumulation::exact}, m, n, k, options_.sum_bytes,
+                                 Path::cublaslt, *kernels_);
+  launcher.prepare();
   struct Parts {
     DeviceSlices a, b;
     std::int64_t *row_sums, *column_sums;
@@ -134,7 +134,7 @@ std::uint64_t CudaEngine::largest_units(InputView a, InputView b) const {
                  arena.take<std::int64_t>(m),
                  arena.take<std::int64_t>(n),
                  arena.take<std::uint64_t>(1),
-                 arena.take<std::uint8_t>(static_cast<Index>(product.bytes()))};
+                 arena.take<std::uint8_t>(static_cast<Index>(launcher.bytes()))};
   };
   Arena needed;
   take(needed);
@@ -147,11 +147,11 @@ std::uint64_t CudaEngine::largest_units(InputView a, InputView b) const {
   launch_digit_sums(parts.a, parts.row_sums, stream);
   launch_digit_sums(parts.b, parts.column_sums, stream);
   check(cudaMemsetAsync(parts.largest, 0, sizeof *parts.largest, stream), "cudaMemsetAsync");
-  product.for_each_block(parts.a, parts.b, Arena(parts.sums, static_cast<std::size_t>(product.bytes())), stream,
-                         [&](const Block& block, const BlockSums<std::int64_t>& sums) {
-                           launch_largest_units(block, {sums.data, sums.group_stride, sums.row_stride, sums.col_stride},
-                                                parts.row_sums, parts.column_sums, k, parts.largest, stream);
-                         });
+  launcher.for_each_block(parts.a, parts.b, Arena(parts.sums, static_cast<std::size_t>(launcher.bytes())), stream,
+                          [&](const Block& block, const BlockSums<std::int64_t>& sums) {
+                            launch_largest_units(block, {sums.data, sums.group_stride, sums.row_stride, sums.col_stride},
+                                                 parts.row_sums, parts.column_sums, k, parts.largest, stream);
+                          });
   return copy_to_host(parts.largest, 1, stream)[0];
 }
 
@@ -164,12 +164,12 @@ std::vector<Entry> CudaEngine::multiply(const IntegerOperand& a, const IntegerOp
   if (m == 0 || n == 0) return {};
   const CudaDevice device(options_.device);
   const auto stream = cudaStreamPerThread;
-  const Product product(plan, m, n, a.inner_dimension(), options_.sum_bytes, options_.path, *kernels_);
-  product.prepare();
-  const Memory memory(static_cast<std::size_t>(product.bytes()), stream);
+  const ProductLauncher launcher(plan, m, n, a.inner_dimension(), options_.sum_bytes, options_.path, *kernels_);
+  launcher.prepare();
+  const Memory memory(static_cast<std::size_t>(launcher.bytes()), stream);
 
   DeviceEpilogue last{.alpha = epilogue.alpha, .beta = epilogue.beta};
-  const DeviceOperand result(c.as_input(), "c", stream);  // what is not written stays
+  const DeviceOperand result(c.as_input(), "c", stream);  // entries that are not written keep their values
   last.c = last.c0 = result.matrix();
   DeviceOperand addend;
   if (!is_zero(epilogue.beta) && !same_elements(epilogue.c0, c)) {
@@ -182,8 +182,8 @@ std::vector<Entry> CudaEngine::multiply(const IntegerOperand& a, const IntegerOp
     last.bound = bound.emplace(epilogue.error, m, n, options_.device, stream).data();
     open.emplace(m, n, stream).add_to(last);
   }
-  poll_cancelled();  // what is launched is waited for
-  product.launch(operands.a, operands.b, last, {}, memory.arena(), stream);
+  poll_cancelled();  // after this the launched work is waited for
+  launcher.launch(operands.a, operands.b, last, {}, memory.arena(), stream);
   result.write_to(c, stream);
   auto entries = open ? open->in_order(stream) : std::vector<Entry>{};
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
@@ -200,18 +200,18 @@ bool CudaEngine::start(const RealProduct& product, const Plan& plan, KeptOperand
   if (!kept_fit || !all_on_device(product)) return false;
   try {
     launch_product(product, plan, kept);
-  } catch (const OutOfMemory&) {  // in blocks, then
+  } catch (const OutOfMemory&) {  // continue in blocks
     return false;
   }
   return true;
 }
 
-void CudaEngine::launch_product(const RealProduct& call, const Plan& plan, KeptOperands kept) const {
-  check_inner_dimension(plan, call.k());
+void CudaEngine::launch_product(const RealProduct& product, const Plan& plan, KeptOperands kept) const {
+  check_inner_dimension(plan, product.k());
   const CudaDevice device(options_.device);
   const auto stream = cudaStreamPerThread;
-  const Product product(plan, call.m(), call.n(), call.k(), options_.sum_bytes, options_.path, *kernels_);
-  product.prepare();
+  const ProductLauncher launcher(plan, product.m(), product.n(), product.k(), options_.sum_bytes, options_.path, *kernels_);
+  launcher.prepare();
   struct Parts {
     DeviceSlices a, b;
     std::uint8_t* sums;
@@ -219,9 +219,9 @@ void CudaEngine::launch_product(const RealProduct& call, const Plan& plan, KeptO
   const auto take = [&](Arena& arena) {
     Parts parts;
     const auto [of_a, of_b] = operand_forms(plan);
-    if (kept.a == nullptr) parts.a = take_operand(arena, of_a, Side::rows_of_a, call.m(), call.k());
-    if (kept.b == nullptr) parts.b = take_operand(arena, of_b, Side::columns_of_b, call.n(), call.k());
-    parts.sums = arena.take<std::uint8_t>(static_cast<Index>(product.bytes()));
+    if (kept.a == nullptr) parts.a = take_operand(arena, of_a, Side::rows_of_a, product.m(), product.k());
+    if (kept.b == nullptr) parts.b = take_operand(arena, of_b, Side::columns_of_b, product.n(), product.k());
+    parts.sums = arena.take<std::uint8_t>(static_cast<Index>(launcher.bytes()));
     return parts;
   };
   Arena needed;
@@ -229,16 +229,16 @@ void CudaEngine::launch_product(const RealProduct& call, const Plan& plan, KeptO
   const Memory memory(needed.used(), stream);
   auto arena = memory.arena();
   const auto parts = take(arena);
-  const SlicingJob a{matrix_of(call.a), parts.a}, b{transposed(matrix_of(call.b)), parts.b};
-  launch_operands(plan, kept.a == nullptr ? &a : nullptr, kept.b == nullptr ? &b : nullptr, product.path(), stream);
+  const SlicingJob a{matrix_of(product.a), parts.a}, b{transposed(matrix_of(product.b)), parts.b};
+  launch_operands(plan, kept.a == nullptr ? &a : nullptr, kept.b == nullptr ? &b : nullptr, launcher.path(), stream);
   poll_cancelled();
   const auto slices_of = [this](const IntegerOperand* kept_operand, const DeviceSlices& own) {
     return kept_operand == nullptr ? own : *operand_on(options_.device, *kept_operand);
   };
   const DeviceEpilogue last{
-      .alpha = call.alpha, .beta = call.beta, .c0 = matrix_of(call.c0), .c = matrix_of(call.c.as_input())};
-  product.launch(slices_of(kept.a, a.slices), slices_of(kept.b, b.slices), last, {},
-                 Arena(parts.sums, static_cast<std::size_t>(product.bytes())), stream);
+      .alpha = product.alpha, .beta = product.beta, .c0 = matrix_of(product.c0), .c = matrix_of(product.c.as_input())};
+  launcher.launch(slices_of(kept.a, a.slices), slices_of(kept.b, b.slices), last, {},
+                  Arena(parts.sums, static_cast<std::size_t>(launcher.bytes())), stream);
 }
 
 std::vector<Matrix<std::int64_t>> CudaEngine::group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
@@ -263,10 +263,10 @@ std::vector<Matrix<std::int64_t>> CudaEngine::sums_of(const Plan& plan, const De
   const CudaDevice device(options_.device);
   const auto stream = cudaStreamPerThread;
   const auto summing = path(plan, a.count, b.count, a.inner) == Path::cublaslt ? Path::cublaslt : Path::portable;
-  const Product product(plan, a.count, b.count, a.inner, options_.sum_bytes, summing, *kernels_);
-  product.prepare();
-  const Memory memory(static_cast<std::size_t>(product.bytes()), stream);
-  product.for_each_block(a, b, memory.arena(), stream, [&](const Block& block, const BlockSums<std::int64_t>& sums) {
+  const ProductLauncher launcher(plan, a.count, b.count, a.inner, options_.sum_bytes, summing, *kernels_);
+  launcher.prepare();
+  const Memory memory(static_cast<std::size_t>(launcher.bytes()), stream);
+  launcher.for_each_block(a, b, memory.arena(), stream, [&](const Block& block, const BlockSums<std::int64_t>& sums) {
     poll_cancelled();
     plan.visit([](const SplitPlan&) {},
                [&](const ResiduePlan& residues) { launch_recovered_groups(residues.moduli, block, sums, stream); });
@@ -291,15 +291,16 @@ double CudaEngine::workspace(const Plan& plan, Index m, Index n, Index k) const 
     if (const auto* const residues = std::get_if<ResidueForm>(&form)) return CudaResidues::bytes(count, k, *residues);
     return CudaSlices::bytes(count, k, std::get<Slicing>(form));
   };
-  const double operand = std::max(elements(m, k), elements(k, n));  // one at a time, while its digits are made
+  const double operand = std::max(elements(m, k), elements(k, n));  // one operand at a time, while its digits are made
   return bytes(Side::rows_of_a, m) + bytes(Side::columns_of_b, n) +
-         std::max(operand, 3 * elements(m, n) + Product(plan, m, n, k, options_.sum_bytes, options_.path, *kernels_).bytes());
+         std::max(operand,
+                  3 * elements(m, n) + ProductLauncher(plan, m, n, k, options_.sum_bytes, options_.path, *kernels_).bytes());
 }
 
 Path CudaEngine::path(const Plan& plan, Index m, Index n, Index k) const {
   plan.validate();
   const CudaDevice device(options_.device);
-  return Product(plan, m, n, k, options_.sum_bytes, options_.path, *kernels_).path();
+  return ProductLauncher(plan, m, n, k, options_.sum_bytes, options_.path, *kernels_).path();
 }
 
 std::string CudaEngine::device_name() const {

@@ -65,7 +65,7 @@ struct DeviceBound {
 /// The steps from the integer sums of an m x n product to C on the device: C = alpha S + beta C0, rounded once.
 ///
 /// Entries of a special row or column, of a C0 that is not finite, or under a scalar that is not finite, depend on the inputs
-/// directly (SpecialEntries).
+/// directly (SpecialEntryWriter).
 struct DeviceEpilogue {
   double alpha = 1;
   double beta = 0;                     ///< c0 is not read if this is 0
@@ -74,7 +74,7 @@ struct DeviceEpilogue {
   DeviceMatrix c0 = {};                ///< m x n; may be c itself
   DeviceMatrix c = {};                 ///< m x n
   const DeviceBound* bound = nullptr;  ///< in device memory; null: every entry is written
-  std::uint32_t* open = nullptr;  ///< with a bound: bit i * n + j, zero at first, is set if Ziv's test leaves (i, j) open
+  std::uint32_t* open = nullptr;       ///< with a bound: bit i * n + j, zero at first, is set if Ziv's test leaves (i, j) open
   unsigned long long* open_count = nullptr;  ///< with a bound: the number of open entries, zero at first
 
   [[nodiscard]] OZB_HD double alpha_value() const { return alpha_at == nullptr ? alpha : *alpha_at; }

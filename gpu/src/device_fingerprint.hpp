@@ -9,7 +9,7 @@
 
 namespace ozbound::gpu {
 
-/// Adds the fingerprint of bounds to one word of device memory.
+/// Writes the fingerprint of a matrix, as fingerprint of bounds, to one word of device memory.
 void launch_fingerprint(const DeviceMatrix& matrix, Index rows, Index columns, std::uint64_t* sum, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

@@ -22,7 +22,7 @@
 #include "exact_finish.hpp"
 #include "ozbound/core/detail/overlap.hpp"
 #include "ozbound/core/detail/residue_arithmetic.hpp"
-#include "product.hpp"
+#include "product_launcher.hpp"
 #include "specials.hpp"
 #include "transfer.hpp"
 
@@ -48,18 +48,18 @@ Index half_of(Index x) {
   return (x / 2 + step - 1) / step * step;
 }
 
-/// A bound that is the same for every entry, in device memory.
+/// A bound with the same value for every entry, in device memory.
 class UniformBound {
  public:
   explicit UniformBound(double error) {
     if (is_zero(error)) return;
     const auto stream = cudaStreamPerThread;
-    ends_ = copy_to_device<int>({0}, stream);  // one term of no alternatives: +Inf
+    ends_ = copy_to_device<int>({0}, stream);  // one term without alternatives: +Inf
     bound_ = copy_to_device<DeviceBound>({{.ends = ends_.data(), .terms = 1, .uniform = error}}, stream);
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
 
-  [[nodiscard]] const DeviceBound* bound() const { return bound_.data(); }  ///< null where there is no error
+  [[nodiscard]] const DeviceBound* bound() const { return bound_.data(); }  ///< null if there is no error
 
  private:
   DeviceArray<int> ends_;
@@ -69,7 +69,7 @@ class UniformBound {
 /// The entries of a block that Ziv's test leaves open.
 struct OpenBits {
   std::uint32_t* bits = nullptr;
-  unsigned long long* counts = nullptr;  ///< how many, and one that finishing counts with
+  unsigned long long* counts = nullptr;  ///< number of open entries, and a word that finishing counts with
   Index words = 0;
 
   OpenBits(Arena& arena, Index height, Index width) : words((height * width + 31) / 32) {
@@ -103,14 +103,14 @@ OutputView shifted(const OutputView& view, Index elements) {
       view.typed());
 }
 
-RealProduct product_of(const RealProduct& call, const DeviceBatch& batch, Index t) {
-  auto product = call;
-  product.a = shifted(call.a, t * batch.stride_a), product.b = shifted(call.b, t * batch.stride_b);
-  product.c = shifted(call.c, t * batch.stride_c), product.c0 = shifted(call.c0, t * batch.stride_c0);
-  return product;
+RealProduct product_of(const RealProduct& product, const DeviceBatch& batch, Index t) {
+  auto result = product;
+  result.a = shifted(product.a, t * batch.stride_a), result.b = shifted(product.b, t * batch.stride_b);
+  result.c = shifted(product.c, t * batch.stride_c), result.c0 = shifted(product.c0, t * batch.stride_c0);
+  return result;
 }
 
-/// The bytes from the first to the last element of a batch's matrices.
+/// The range of bytes from the first to the last element of a batch's matrices.
 struct Span {
   std::uintptr_t first, end;
 
@@ -125,30 +125,30 @@ struct Span {
   [[nodiscard]] bool meets(const Span& other) const { return first < other.end && other.first < end; }
 };
 
-/// No C of a batch overlaps what another product of it reads or writes.
-void check_apart(const RealProduct& call, const DeviceBatch& batch, bool reads_c0) {
+/// Checks that no C of a batch overlaps memory that another product of the batch reads or writes.
+void check_apart(const RealProduct& product, const DeviceBatch& batch, bool reads_c0) {
   for (const auto& [number, name] : {std::pair(batch.count, "batch.count"),
                                      {batch.stride_a, "batch.stride_a"},
                                      {batch.stride_b, "batch.stride_b"},
                                      {batch.stride_c, "batch.stride_c"},
                                      {batch.stride_c0, "batch.stride_c0"}})
     if (number < 0) throw std::invalid_argument(std::string(name) + " must not be negative: " + std::to_string(number));
-  if (batch.count < 2 || call.c.as_input().empty()) return;
+  if (batch.count < 2 || product.c.as_input().empty()) return;
   for (Index t = 1; t < batch.count; ++t)
-    if (overlap(call.c.as_input(), shifted(call.c, t * batch.stride_c)))
+    if (overlap(product.c.as_input(), shifted(product.c, t * batch.stride_c)))
       throw std::invalid_argument("batch.stride_c must keep the products' c apart: " + std::to_string(batch.stride_c));
-  const Span c(call.c.as_input(), batch.stride_c, batch.count);
+  const Span c(product.c.as_input(), batch.stride_c, batch.count);
   const auto check = [&](const InputView& view, Index stride, const char* name, bool in_place) {
-    if (in_place && stride == batch.stride_c && same_elements(view, call.c)) return;  // the c's, which are apart
+    if (in_place && stride == batch.stride_c && same_elements(view, product.c)) return;  // the Cs, which do not overlap
     if (!c.meets(Span(view, stride, batch.count))) return;
     for (Index s = 0; s < batch.count; ++s)
       for (Index t = 0; t < batch.count; ++t)
-        if (!(in_place && s == t) && overlap(shifted(view, s * stride), shifted(call.c, t * batch.stride_c)))
+        if (!(in_place && s == t) && overlap(shifted(view, s * stride), shifted(product.c, t * batch.stride_c)))
           throw std::invalid_argument(std::string(name) + " of a product must not overlap c of another");
   };
-  check(call.a, batch.stride_a, "a", false);
-  check(call.b, batch.stride_b, "b", false);
-  if (reads_c0) check(call.c0, batch.stride_c0, "c0", true);
+  check(product.a, batch.stride_a, "a", false);
+  check(product.b, batch.stride_b, "b", false);
+  if (reads_c0) check(product.c0, batch.stride_c0, "c0", true);
 }
 
 /// The slices or residues of vectors [first, first + count) of an operand.
@@ -160,7 +160,8 @@ DeviceSlices block_of(DeviceSlices slices, Index first, Index count) {
   return slices;
 }
 
-/// Whatever the operands hold. @throws std::invalid_argument for a plan by residues whose integers may be too large for it.
+/// Checks that a plan holds all operands. @throws std::invalid_argument for a plan by residues whose integers may be too large
+/// for it.
 void check_held_by_any(const Plan& plan, Index k) {
   plan.visit([](const SplitPlan&) {},
              [k](const ResiduePlan& residues) {
@@ -174,7 +175,7 @@ void check_held_by_any(const Plan& plan, Index k) {
              });
 }
 
-/// The operands that a batch of products of a block takes from elsewhere: null digits where they are made here.
+/// The operands that a batch of products of a block takes from elsewhere. Null digits: the operand is made in the call.
 struct KeptBlock {
   DeviceSlices a, b;
 };
@@ -188,8 +189,8 @@ struct DeviceGemm::Work {
   Path path;
   Kernels kernels;
   UniformBound error;
-  Index rows, columns;                                  ///< of a block of C; those at the end may have fewer
-  std::map<std::pair<Index, Index>, Product> products;  ///< of blocks, by their rows and columns
+  Index rows, columns;                                           ///< of a block of C; the last blocks may have fewer
+  std::map<std::pair<Index, Index>, ProductLauncher> launchers;  ///< by the rows and columns of their blocks
   std::size_t bytes = 0;
   DeviceArray<std::uint8_t> own = {};
 
@@ -210,22 +211,22 @@ struct DeviceGemm::Work {
       longer = half_of(longer);
     }
     for_each_shape([&](Index height, Index width) {
-      const auto [at, is_new] = products.try_emplace({height, width}, product_of(height, width, options));
+      const auto [at, is_new] = launchers.try_emplace({height, width}, product_of(height, width, options));
       if (is_new) at->second.prepare();
     });
   }
 
-  [[nodiscard]] Product product_of(Index height, Index width, const Options& options) {
+  [[nodiscard]] ProductLauncher product_of(Index height, Index width, const Options& options) {
     const auto within = [&](double most) {
-      return Product(plan, height, width, shape.k, std::min(most, options.workspace / 2), options.path, kernels);
+      return ProductLauncher(plan, height, width, shape.k, std::min(most, options.workspace / 2), options.path, kernels);
     };
     constexpr double most_bytes = 0x1p32,
-                     most_sums = 0x1p30;  // of fused residues, of 16384 x 16384 entries 15 moduli; of others
-    auto product = within(most_bytes);
-    return product.path() == Path::fused ? std::move(product) : within(most_sums);
+                     most_sums = 0x1p30;  // for fused residues, enough for 15 moduli of 16384 x 16384 entries; for others
+    auto launcher = within(most_bytes);
+    return launcher.path() == Path::fused ? std::move(launcher) : within(most_sums);
   }
 
-  /// The bytes of the largest of all blocks. Those at the end have fewer entries, but may have more sums at a time.
+  /// The largest number of bytes of any block. The last blocks have fewer entries, but may have more sums at a time.
   [[nodiscard]] std::size_t bytes_of_blocks(const Options& options) {
     std::size_t most = bytes_of_block(rows, columns, options);
     for_each_shape([&](Index height, Index width) { most = std::max(most, bytes_of_block(height, width, options)); });
@@ -239,7 +240,7 @@ struct DeviceGemm::Work {
     return arena.used() + static_cast<std::size_t>(product_of(height, width, options).bytes());
   }
 
-  /// Calls visit(height, width) for the at most four shapes of blocks.
+  /// Calls visit(height, width) for each of the at most four shapes of blocks.
   template <class Visit>
   void for_each_shape(const Visit& visit) const {
     for (const Index height : {std::min(rows, shape.m), shape.m % rows})
@@ -263,43 +264,44 @@ struct DeviceGemm::Work {
     return {a, take_operand(arena, of_b, Side::columns_of_b, width, shape.k)};
   }
 
-  /// @pre a block's shape, or no inner dimension.
-  void launch(const RealProduct& call, const DeviceBatch& batch, const KeptBlock& kept, const DeviceScalars& scalars,
+  /// @pre the call has a block's shape, or no inner dimension.
+  void launch(const RealProduct& product, const DeviceBatch& batch, const KeptBlock& kept, const DeviceScalars& scalars,
               Arena arena, cudaStream_t stream) const {
-    auto slices = call.k() == 0 ? Slices{{.count = call.m()}, {.count = call.n()}} : take(arena, call.m(), call.n());
+    auto slices =
+        product.k() == 0 ? Slices{{.count = product.m()}, {.count = product.n()}} : take(arena, product.m(), product.n());
     if (kept.a.digits != nullptr) slices.a = kept.a;
     if (kept.b.digits != nullptr) slices.b = kept.b;
     for (Index t = 0; t < batch.count; ++t) {
       const bool new_a = kept.a.digits == nullptr && (t == 0 || batch.stride_a != 0);
       const bool new_b = kept.b.digits == nullptr && (t == 0 || batch.stride_b != 0);
-      launch_one(gpu::product_of(call, batch, t), slices, new_a, new_b, scalars, arena, stream);
+      launch_one(gpu::product_of(product, batch, t), slices, new_a, new_b, scalars, arena, stream);
     }
   }
 
-  void launch_one(const RealProduct& call, const Slices& slices, bool new_a, bool new_b, const DeviceScalars& scalars,
+  void launch_one(const RealProduct& product, const Slices& slices, bool new_a, bool new_b, const DeviceScalars& scalars,
                   Arena arena, cudaStream_t stream) const {
-    const auto a = matrix_of(call.a), b = matrix_of(call.b);
-    const bool no_terms = call.k() == 0;
-    DeviceEpilogue epilogue{.alpha = call.alpha,
-                            .beta = call.beta,
+    const auto a = matrix_of(product.a), b = matrix_of(product.b);
+    const bool no_terms = product.k() == 0;
+    DeviceEpilogue epilogue{.alpha = product.alpha,
+                            .beta = product.beta,
                             .alpha_at = no_terms ? nullptr : scalars.alpha,
                             .beta_at = scalars.beta,
-                            .c0 = matrix_of(call.c0),
-                            .c = matrix_of(call.c.as_input())};
-    const OperandPair operands{a, b, call.k()};
+                            .c0 = matrix_of(product.c0),
+                            .c = matrix_of(product.c.as_input())};
+    const OperandPair operands{a, b, product.k()};
     if (no_terms) return launch_specials(operands, slices.a, slices.b, epilogue, stream);
-    const auto& product = products.at({call.m(), call.n()});
+    const auto& launcher = launchers.at({product.m(), product.n()});
     const SlicingJob of_a{a, slices.a}, of_b{transposed(b), slices.b};
-    launch_operands(plan, new_a ? &of_a : nullptr, new_b ? &of_b : nullptr, product.path(), stream);
-    if (error.bound() == nullptr) return product.launch(slices.a, slices.b, epilogue, operands, arena, stream);
-    const OpenBits open(arena, call.m(), call.n());
+    launch_operands(plan, new_a ? &of_a : nullptr, new_b ? &of_b : nullptr, launcher.path(), stream);
+    if (error.bound() == nullptr) return launcher.launch(slices.a, slices.b, epilogue, operands, arena, stream);
+    const OpenBits open(arena, product.m(), product.n());
     epilogue.bound = error.bound();
     open.add_to(epilogue, stream);
-    product.launch(slices.a, slices.b, epilogue, operands, arena, stream);
-    launch_open_finish(a, b, call.m(), call.n(), call.k(), epilogue, open.counts + 1, stream);
+    launcher.launch(slices.a, slices.b, epilogue, operands, arena, stream);
+    launch_open_finish(a, b, product.m(), product.n(), product.k(), epilogue, open.counts + 1, stream);
   }
 
-  /// Null where there are none. @throws std::invalid_argument for one that is not of the operand as the plan wants it.
+  /// Null if there is no kept operand. @throws std::invalid_argument if it does not match the operand and the plan.
   [[nodiscard]] DeviceSlices kept_operand(const IntegerOperand* kept, Side side, Index stride, const char* name) const {
     if (kept == nullptr) return {};
     const bool of_a = side == Side::rows_of_a;
@@ -314,9 +316,10 @@ struct DeviceGemm::Work {
     return *there;
   }
 
-  void check_shape(const RealProduct& call) const {
-    if (call.m() != shape.m || call.n() != shape.n || call.k() != shape.k)
-      throw std::invalid_argument("the call must be " + to_string(shape) + ": " + to_string({call.m(), call.n(), call.k()}));
+  void check_shape(const RealProduct& product) const {
+    if (product.m() != shape.m || product.n() != shape.n || product.k() != shape.k)
+      throw std::invalid_argument("the call must be " + to_string(shape) + ": " +
+                                  to_string({product.m(), product.n(), product.k()}));
   }
 };
 
@@ -335,15 +338,15 @@ DeviceGemm::~DeviceGemm() = default;
 
 std::size_t DeviceGemm::workspace() const { return work_->bytes; }
 
-Path DeviceGemm::path() const { return work_->products.empty() ? work_->path : work_->products.begin()->second.path(); }
+Path DeviceGemm::path() const { return work_->launchers.empty() ? work_->path : work_->launchers.begin()->second.path(); }
 
-void DeviceGemm::operator()(const RealProduct& call, void* workspace, Stream stream, DeviceScalars scalars,
+void DeviceGemm::operator()(const RealProduct& product, void* workspace, Stream stream, DeviceScalars scalars,
                             const DeviceBatch& batch, KeptOperands kept) const {
-  auto asked = call;
-  if (scalars.beta != nullptr) asked.beta = 1;  // may be any number: the call has a C0
+  auto asked = product;
+  if (scalars.beta != nullptr) asked.beta = 1;  // beta in device memory may be any number: the call has a C0
   asked.check();
-  work_->check_shape(call);
-  const auto read = scalars.alpha == nullptr ? call.without_unread() : call;
+  work_->check_shape(product);
+  const auto read = scalars.alpha == nullptr ? product.without_unread() : product;
   const bool reads_c0 = !is_zero(asked.beta);
   check_apart(read, batch, reads_c0);
   const auto kept_a = work_->kept_operand(kept.a, Side::rows_of_a, batch.stride_a, "kept.a");
@@ -365,7 +368,7 @@ void DeviceGemm::operator()(const RealProduct& call, void* workspace, Stream str
   });
 }
 
-void DeviceGemm::operator()(const RealProduct& call, Stream stream, DeviceScalars scalars, const DeviceBatch& batch,
+void DeviceGemm::operator()(const RealProduct& product, Stream stream, DeviceScalars scalars, const DeviceBatch& batch,
                             KeptOperands kept) {
   const CudaDevice device(work_->device);
   if (work_->own.data() == nullptr) {
@@ -374,7 +377,7 @@ void DeviceGemm::operator()(const RealProduct& call, Stream stream, DeviceScalar
   }
   void* workspace = work_->own.data();
   auto room = work_->bytes + Arena::alignment;
-  std::as_const (*this)(call, std::align(Arena::alignment, work_->bytes, workspace, room), stream, scalars, batch, kept);
+  std::as_const (*this)(product, std::align(Arena::alignment, work_->bytes, workspace, room), stream, scalars, batch, kept);
 }
 
 }  // namespace ozbound::gpu

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "call_on_device.hpp"
 #include "copying.hpp"
 #include "cuda_device.hpp"
 #include "device_fingerprint.hpp"
@@ -12,6 +11,7 @@
 #include "entries.hpp"
 #include "open_entries.hpp"
 #include "ozbound/core/detail/usable_threads.hpp"
+#include "product_on_device.hpp"
 #include "specials.hpp"
 #include "specials_on_device.hpp"
 #include "tops.hpp"
@@ -32,7 +32,7 @@ class DeviceOwned final : public OwnedMatrix {
   MatrixView<T> view_;
 };
 
-/// For every row whether it holds a NaN or an infinity.
+/// For each row, 1 if it holds a NaN or an infinity.
 std::vector<std::uint8_t> special_vectors(const InputView& vectors, const char* name) {
   std::vector<std::uint8_t> special(static_cast<std::size_t>(vectors.rows()));
   if (vectors.empty()) return special;
@@ -45,10 +45,10 @@ std::vector<std::uint8_t> special_vectors(const InputView& vectors, const char* 
   return special;
 }
 
-ExactCall exact_call(const CallOnDevice& there) {
-  const auto& call = there.call();
+ExactProduct exact_product(const ProductOnDevice& there) {
+  const auto& product = there.product();
   const auto epilogue = there.epilogue();
-  return {there.a(), there.b(), epilogue.c0, epilogue.c, call.alpha, call.beta, {call.m(), call.n()}, call.k()};
+  return {there.a(), there.b(), epilogue.c0, epilogue.c, product.alpha, product.beta, {product.m(), product.n()}, product.k()};
 }
 
 ExponentRange range_on_device(const InputView& vectors, const char* name, bool by_vector) {
@@ -72,26 +72,26 @@ OutputView output_of(const DeviceMatrix& matrix, Index rows, Index cols) {
   return MatrixView<float>(static_cast<float*>(matrix.data), rows, cols, matrix.row_stride, matrix.col_stride);
 }
 
-/// A product of copies on the device, of those matrices that are not there. C is a copy that is not set: all its entries are
-/// written, and a C0 that is read is a copy of its own. A C that is never written stays what it is.
+/// A product whose matrices are copied to the device if necessary. The copy of C is not set, because all its entries are
+/// written. If C0 is read, it has a copy of its own. A C that is never written is not copied.
 class BroughtProduct final : public RealRepresentation {
  public:
-  BroughtProduct(const RealProduct& call, int device)
-      : c_(call.c),
+  BroughtProduct(const RealProduct& product, int device)
+      : c_(product.c),
         device_(device),
-        a_(call.a, "a", stream),
-        b_(call.b, "b", stream),
-        c0_(is_zero(call.beta) ? InputView() : call.c0, "c0", stream),
-        product_{at(a_, call.a), at(b_, call.b), call.c, call.alpha, call.beta, at(c0_, call.c0)} {
-    if (!is_unwritten(call.c) && !on_device(call.c.as_input(), "c")) {
-      result_ = DeviceCopy::unset(call.c.as_input(), stream);
-      product_.c = output_of(result_.matrix(), call.m(), call.n());
+        a_(product.a, "a", stream),
+        b_(product.b, "b", stream),
+        c0_(is_zero(product.beta) ? InputView() : product.c0, "c0", stream),
+        product_{at(a_, product.a), at(b_, product.b), product.c, product.alpha, product.beta, at(c0_, product.c0)} {
+    if (!is_unwritten(product.c) && !on_device(product.c.as_input(), "c")) {
+      result_ = DeviceCopy::unset(product.c.as_input(), stream);
+      product_.c = output_of(result_.matrix(), product.m(), product.n());
       copied_ = true;
     }
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
 
-  [[nodiscard]] const RealProduct& call() const override { return product_; }
+  [[nodiscard]] const RealProduct& product() const override { return product_; }
 
   void write_back() const override {
     if (!copied_) return;
@@ -151,12 +151,12 @@ std::unique_ptr<OwnedMatrix> DeviceMatrices::copy(const InputView& original) con
   return result;
 }
 
-SpecialEntries DeviceMatrices::special_entries(const RealProduct& call) const {
+SpecialEntries DeviceMatrices::special_entries(const RealProduct& product) const {
   const CudaDevice device(device_);
-  if (!any_on_device(call)) return host_.special_entries(call);
-  const auto read = call.without_unread();
-  return {special_vectors(read.a, "a"), special_vectors(read.b.transposed(), "b"), call.all_special(),
-          is_zero(call.beta) ? InputView() : call.c0};
+  if (!any_on_device(product)) return host_.special_entries(product);
+  const auto read = product.without_unread();
+  return {special_vectors(read.a, "a"), special_vectors(read.b.transposed(), "b"), product.all_special(),
+          is_zero(product.beta) ? InputView() : product.c0};
 }
 
 Index DeviceMatrices::count(const SpecialEntries& specials) const {
@@ -167,32 +167,32 @@ Index DeviceMatrices::count(const SpecialEntries& specials) const {
   return static_cast<Index>(count.value());
 }
 
-void DeviceMatrices::apply_specials(const RealProduct& call, const SpecialEntries& specials) const {
+void DeviceMatrices::apply_specials(const RealProduct& product, const SpecialEntries& specials) const {
   const CudaDevice device(device_);
-  if (!any_on_device(call)) return host_.apply_specials(call, specials);
-  const CallOnDevice there(call, stream);
+  if (!any_on_device(product)) return host_.apply_specials(product, specials);
+  const ProductOnDevice there(product, stream);
   const SpecialsOnDevice known(specials, stream);
   there.write_specials(known.rows(), known.columns());
   there.finish();
 }
 
-void DeviceMatrices::multiply_exactly(const RealProduct& call, const SpecialEntries& specials) const {
+void DeviceMatrices::multiply_exactly(const RealProduct& product, const SpecialEntries& specials) const {
   const CudaDevice device(device_);
-  if (!any_on_device(call)) return host_.multiply_exactly(call, specials);
+  if (!any_on_device(product)) return host_.multiply_exactly(product, specials);
   if (specials.everywhere) return;
-  const CallOnDevice there(call, stream);
+  const ProductOnDevice there(product, stream);
   const SpecialsOnDevice known(specials, stream);
-  launch_exact(exact_call(there), nullptr, call.m() * call.n(), known.entries(), stream);
+  launch_exact(exact_product(there), nullptr, product.m() * product.n(), known.entries(), stream);
   there.finish();
 }
 
-void DeviceMatrices::finish_exactly(const RealProduct& call, const std::vector<Entry>& entries) const {
+void DeviceMatrices::finish_exactly(const RealProduct& product, const std::vector<Entry>& entries) const {
   if (entries.empty()) return;
   const CudaDevice device(device_);
-  if (!any_on_device(call)) return host_.finish_exactly(call, entries);
-  const CallOnDevice there(call, stream);
+  if (!any_on_device(product)) return host_.finish_exactly(product, entries);
+  const ProductOnDevice there(product, stream);
   const auto open = copy_to_device(entries, stream);
-  launch_exact(exact_call(there), open.data(), static_cast<Index>(entries.size()), {}, stream);
+  launch_exact(exact_product(there), open.data(), static_cast<Index>(entries.size()), {}, stream);
   there.finish();
 }
 
@@ -207,13 +207,13 @@ std::vector<Entry> DeviceMatrices::infinite_entries(const InputView& c, const Sp
   return open.in_order(stream);
 }
 
-void DeviceMatrices::write_specials(const RealProduct& call) const {
+void DeviceMatrices::write_specials(const RealProduct& product) const {
   const CudaDevice device(device_);
-  if (!any_on_device(call)) return host_.write_specials(call);
-  if (call.c.as_input().empty()) return;
-  const CallOnDevice there(call, stream);
+  if (!any_on_device(product)) return host_.write_specials(product);
+  if (product.c.as_input().empty()) return;
+  const ProductOnDevice there(product, stream);
   const auto &a = there.a(), b = transposed(there.b());
-  const Index m = call.m(), n = call.n(), k = there.call().k();
+  const Index m = product.m(), n = product.n(), k = there.product().k();
   const DeviceArray<std::uint64_t> tops(m + n, stream);
   const DeviceArray<std::uint8_t> special(m + n, stream);
   launch_tops(a, m, k, tops.data(), stream);
@@ -223,16 +223,16 @@ void DeviceMatrices::write_specials(const RealProduct& call) const {
   there.finish();
 }
 
-std::unique_ptr<RealRepresentation> DeviceMatrices::represent(const ComplexProduct& call) const {
+std::unique_ptr<RealRepresentation> DeviceMatrices::represent(const ComplexProduct& product) const {
   const CudaDevice device(device_);
-  if (!any_on_device(call)) return host_.represent(call);
-  return represent_on_device(call, usable_threads(threads_), stream);
+  if (!any_on_device(product)) return host_.represent(product);
+  return represent_on_device(product, usable_threads(threads_), stream);
 }
 
-std::unique_ptr<RealRepresentation> DeviceMatrices::bring(const RealProduct& call) const {
+std::unique_ptr<RealRepresentation> DeviceMatrices::bring(const RealProduct& product) const {
   const CudaDevice device(device_);
-  const auto read = call.without_unread();
-  if (call.c.as_input().empty() || read.k() == 0 || all_on_device(read)) return nullptr;
+  const auto read = product.without_unread();
+  if (product.c.as_input().empty() || read.k() == 0 || all_on_device(read)) return nullptr;
   return std::make_unique<BroughtProduct>(read, device_);
 }
 

@@ -18,15 +18,15 @@ class DeviceMatrices final : public Matrices {
   [[nodiscard]] ExponentRange exponent_range(const InputView& matrix) const override;
   [[nodiscard]] std::unique_ptr<OwnedMatrix> matrix(Index rows, Index cols, bool is_double) const override;
   [[nodiscard]] std::unique_ptr<OwnedMatrix> copy(const InputView& original) const override;
-  [[nodiscard]] SpecialEntries special_entries(const RealProduct& call) const override;
+  [[nodiscard]] SpecialEntries special_entries(const RealProduct& product) const override;
   [[nodiscard]] Index count(const SpecialEntries& specials) const override;
-  void apply_specials(const RealProduct& call, const SpecialEntries& specials) const override;
-  void write_specials(const RealProduct& call) const override;
-  void multiply_exactly(const RealProduct& call, const SpecialEntries& specials) const override;
-  void finish_exactly(const RealProduct& call, const std::vector<Entry>& entries) const override;
+  void apply_specials(const RealProduct& product, const SpecialEntries& specials) const override;
+  void write_specials(const RealProduct& product) const override;
+  void multiply_exactly(const RealProduct& product, const SpecialEntries& specials) const override;
+  void finish_exactly(const RealProduct& product, const std::vector<Entry>& entries) const override;
   [[nodiscard]] std::vector<Entry> infinite_entries(const InputView& c, const SpecialEntries& specials) const override;
-  [[nodiscard]] std::unique_ptr<RealRepresentation> represent(const ComplexProduct& call) const override;
-  [[nodiscard]] std::unique_ptr<RealRepresentation> bring(const RealProduct& call) const override;
+  [[nodiscard]] std::unique_ptr<RealRepresentation> represent(const ComplexProduct& product) const override;
+  [[nodiscard]] std::unique_ptr<RealRepresentation> bring(const RealProduct& product) const override;
 
  private:
   int device_;

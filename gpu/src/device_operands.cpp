@@ -17,7 +17,8 @@ const DeviceSlices* kept_on(int device, const Kept* kept) {
   return kept != nullptr && kept->device() == device ? &kept->on_device() : nullptr;
 }
 
-/// Whether both operands are made at once: where a fused kernel multiplies, which needs no zeros beyond the last vector.
+/// True if both operands are sliced in one launch. This is so if a fused kernel multiplies, because it needs no zeros beyond
+/// the last vector.
 bool slices_fast(const Plan& plan, const SlicingJob& a, const SlicingJob& b, Path multiplying) {
   return plan.visit(
       [&](const SplitPlan& slices) {
@@ -27,7 +28,7 @@ bool slices_fast(const Plan& plan, const SlicingJob& a, const SlicingJob& b, Pat
       [](const ResiduePlan&) { return false; });
 }
 
-/// The same of residues.
+/// True if the residues of both operands are made in one launch.
 bool makes_residues_fast(const ResidueForm& a, const SlicingJob* of_a, const ResidueForm& b, const SlicingJob* of_b) {
   const auto applies = [](const SlicingJob* job, const ResidueForm& form) {
     return job == nullptr || fast_residues_apply(job->vectors, form);
@@ -35,7 +36,7 @@ bool makes_residues_fast(const ResidueForm& a, const SlicingJob* of_a, const Res
   return applies(of_a, a) && applies(of_b, b) && has_clusters();
 }
 
-/// An operand that is there already has nothing to be done.
+/// The job of an operand. The job is empty if the operand exists already.
 ResidueJob residue_job(const SlicingJob* job, const SlicingJob* other, const ResidueForm& form) {
   ResidueJob result{job != nullptr ? *job : *other, form};
   if (job == nullptr) result.operand.slices.count = 0;

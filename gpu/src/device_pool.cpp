@@ -18,7 +18,7 @@ namespace {
 std::mutex mutex;
 
 std::map<int, cudaMemPool_t>& pools() {
-  static auto* const all = new std::map<int, cudaMemPool_t>;  // lives as long as the driver, which frees them
+  static auto* const all = new std::map<int, cudaMemPool_t>;  // lives as long as the driver, which frees the pools
   return *all;
 }
 
@@ -39,13 +39,13 @@ cudaMemPool_t pool_of(int device) {
   return pool;
 }
 
-/// What threads gave back of a device's memory: each takes only its own again, which is ordered by its own stream.
+/// Memory of a device that threads gave back. A thread takes only its own memory again, because its own stream orders the uses.
 struct Idle {
   std::map<std::thread::id, std::multimap<std::size_t, void*>> of_threads;
   std::size_t bytes = 0;
   std::size_t in_use = 0, most_in_use = 0;
 
-  /// Null where there is none.
+  /// Null if the thread has no part of this size.
   void* take(std::size_t size) {
     auto& own = of_threads[std::this_thread::get_id()];
     const auto found = own.find(size);
@@ -64,7 +64,7 @@ struct Idle {
     of_threads.erase(thread);
   }
 
-  /// @pre the device has nothing to do.
+  /// @pre the device has no work.
   void release_all() {
     while (!of_threads.empty()) release(of_threads.begin()->first);
   }
@@ -107,7 +107,7 @@ void* take_memory(std::size_t bytes, cudaStream_t stream) {
 void give_memory_back(void* data, std::size_t bytes, int device, cudaStream_t stream) noexcept {
   int before = device;
   cudaGetDevice(&before);
-  if (before != device) cudaSetDevice(device);  // whose stream of this thread it is
+  if (before != device) cudaSetDevice(device);  // the device of this thread's stream
   {
     const std::lock_guard lock(mutex);
     auto& idle = idle_of(device);
@@ -116,7 +116,7 @@ void give_memory_back(void* data, std::size_t bytes, int device, cudaStream_t st
       cudaFreeAsync(data, stream);
     } else {
       const auto self = std::this_thread::get_id();
-      if (idle.bytes + bytes > 2 * idle.most_in_use) idle.release(self);  // products of many shapes
+      if (idle.bytes + bytes > 2 * idle.most_in_use) idle.release(self);  // keeps less when products have many shapes
       idle.of_threads[self].emplace(bytes, data);
       idle.bytes += bytes;
     }

@@ -29,7 +29,7 @@ OutputView device_matrix(void* data, bool is_double, Index rows, Index cols, Ind
   return MatrixView<float>(static_cast<float*>(data), rows, cols, row_stride, col_stride);
 }
 
-/// A real matrix that stands for a complex one, where that lies.
+/// A real matrix that represents a complex one, in the same kind of memory.
 class PlacedReal {
  public:
   explicit PlacedReal(RealMatrix host) : host_(std::move(host)), view_(host_->view()) {}
@@ -56,7 +56,7 @@ PlacedReal placed_left_factor(const ComplexInputView& a, int threads, cudaStream
   return {std::move(memory), view.as_input()};
 }
 
-/// Parts that lie stacked already are viewed, here or there.
+/// Parts that lie stacked already are viewed in place.
 PlacedReal placed_parts(const ComplexInputView& matrix, const char* name, int threads, cudaStream_t stream) {
   const auto stacked = stacked_memory(matrix);
   if (stacked) return PlacedReal(RealMatrix(*stacked));
@@ -69,18 +69,18 @@ PlacedReal placed_parts(const ComplexInputView& matrix, const char* name, int th
 
 class DeviceRepresentation final : public RealRepresentation {
  public:
-  DeviceRepresentation(const ComplexProduct& call, int threads, cudaStream_t stream)
-      : c_(call.c),
+  DeviceRepresentation(const ComplexProduct& product, int threads, cudaStream_t stream)
+      : c_(product.c),
         threads_(threads),
         stream_(stream),
-        a_(call.reads_operands() ? placed_left_factor(call.a, threads, stream)
-                                 : PlacedReal(RealMatrix(unread(2 * call.m(), 2 * call.k())))),
-        b_(call.reads_operands() ? placed_parts(call.b, "b", threads, stream)
-                                 : PlacedReal(RealMatrix(unread(2 * call.k(), call.n())))),
-        c0_(call.reads_c0() ? placed_parts(call.c0, "c0", threads, stream) : PlacedReal(RealMatrix(InputView()))),
-        call_{a_.view(), b_.view(), result(), call.alpha.real(), call.beta.real(), c0_.view()} {}
+        a_(product.reads_operands() ? placed_left_factor(product.a, threads, stream)
+                                    : PlacedReal(RealMatrix(unread(2 * product.m(), 2 * product.k())))),
+        b_(product.reads_operands() ? placed_parts(product.b, "b", threads, stream)
+                                    : PlacedReal(RealMatrix(unread(2 * product.k(), product.n())))),
+        c0_(product.reads_c0() ? placed_parts(product.c0, "c0", threads, stream) : PlacedReal(RealMatrix(InputView()))),
+        product_{a_.view(), b_.view(), result(), product.alpha.real(), product.beta.real(), c0_.view()} {}
 
-  [[nodiscard]] const RealProduct& call() const override { return call_; }
+  [[nodiscard]] const RealProduct& product() const override { return product_; }
 
   void write_back() const override {
     if (host_result_) unstack(host_result_->view(), c_, threads_);
@@ -101,20 +101,20 @@ class DeviceRepresentation final : public RealRepresentation {
   int threads_;
   cudaStream_t stream_;
   PlacedReal a_, b_, c0_;
-  std::optional<RealMatrix> host_result_;  ///< where C's memory does not do; so the next, for a C in device memory
+  std::optional<RealMatrix> host_result_;  ///< if C's memory cannot be used; result_ likewise, for a C in device memory
   DeviceArray<std::uint8_t> result_;
-  RealProduct call_;
+  RealProduct product_;
 };
 
 }  // namespace
 
-bool any_on_device(const ComplexProduct& call) {
-  return on_device(call.a, "a") || on_device(call.b, "b") || on_device(call.c.as_input(), "c") ||
-         (call.reads_c0() && on_device(call.c0, "c0"));
+bool any_on_device(const ComplexProduct& product) {
+  return on_device(product.a, "a") || on_device(product.b, "b") || on_device(product.c.as_input(), "c") ||
+         (product.reads_c0() && on_device(product.c0, "c0"));
 }
 
-std::unique_ptr<RealRepresentation> represent_on_device(const ComplexProduct& call, int threads, cudaStream_t stream) {
-  return std::make_unique<DeviceRepresentation>(call, threads, stream);
+std::unique_ptr<RealRepresentation> represent_on_device(const ComplexProduct& product, int threads, cudaStream_t stream) {
+  return std::make_unique<DeviceRepresentation>(product, threads, stream);
 }
 
 }  // namespace ozbound::gpu

@@ -11,9 +11,9 @@
 namespace ozbound::gpu {
 
 /// True if any matrix that a complex call reads or writes is in device memory.
-bool any_on_device(const ComplexProduct& call);
+bool any_on_device(const ComplexProduct& product);
 
 /// The representation of a complex call by real matrices, each in the memory, device or host, of its original.
-std::unique_ptr<RealRepresentation> represent_on_device(const ComplexProduct& call, int threads, cudaStream_t stream);
+std::unique_ptr<RealRepresentation> represent_on_device(const ComplexProduct& product, int threads, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

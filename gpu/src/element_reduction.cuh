@@ -11,31 +11,31 @@
 
 namespace ozbound::gpu {
 
-/// Bits of the float 3 2^22, whose last bit is 1: bits of it plus an integer below 2^22 are those of the sum.
+/// Bits of the float 3 2^22, whose last bit is 1. Adding an integer below 2^22 to the bits gives the bits of the sum.
 inline constexpr std::int32_t middle_bits = 0x4b400000;
 inline constexpr float middle = 3 << 22;
 
-/// How elements are reduced modulo p.
+/// Constants for reducing elements modulo p.
 struct ElementReduction {
-  std::uint32_t weights[2];  ///< int8: of byte i the residue of 256^i
-  std::uint32_t upper[2];    ///< int8: of byte i the residue of 2^56 256^i
+  std::uint32_t weights[2];  ///< int8: residue of 256^i at byte i
+  std::uint32_t upper[2];    ///< int8: residue of 2^56 256^i at byte i
   float reciprocal;          ///< 1 / p
   std::int32_t minus_p;
 
 #ifdef __CUDACC__
-  /// A word whose lowest byte is z mod p, balanced, from middle_bits + z: for |z| < 2^19 the rounding errors of binary32 decide
-  /// nothing (R7), and of 256 a tie has the same byte either way.
+  /// A word whose lowest byte is z mod p, balanced, from middle_bits + z. For |z| < 2^19 the rounding errors of binary32 do not
+  /// matter (R7). For p = 256 a tie has the same byte either way.
   [[nodiscard]] __device__ std::int32_t rest(std::int32_t shifted) const {
     const float quotient = __fmaf_rn(__int_as_float(shifted) - middle, reciprocal, middle);
     return shifted + __float_as_int(quotient) * minus_p;
   }
 
-  /// The same of an integer below 2^63, given as bytes with signs: eight products below 2^14 each.
+  /// Reduces an integer below 2^63, given as signed bytes: eight products below 2^14 each.
   [[nodiscard]] __device__ std::int32_t rest(std::uint64_t signed_bytes) const {
     return rest(sum(signed_bytes, weights, middle_bits));
   }
 
-  /// The same of low + 2^56 high.
+  /// Reduces low + 2^56 high.
   [[nodiscard]] __device__ std::int32_t rest(std::uint64_t low, std::uint64_t high) const {
     return rest(sum(high, upper, sum(low, weights, middle_bits)));
   }
@@ -64,9 +64,9 @@ struct ElementReductions {
 
 #ifdef __CUDACC__
 
-/// The bytes of an integer below 2^63, each with a sign of its own.
+/// The bytes of an integer below 2^63, each as a signed byte.
 __device__ inline std::uint64_t bytes_with_signs(std::uint64_t integer) {
-  constexpr std::uint64_t bias = 0x0080808080808080;  // carries out of bytes above 127
+  constexpr std::uint64_t bias = 0x0080808080808080;  // bytes above 127 carry
   return (integer + bias) ^ bias;
 }
 

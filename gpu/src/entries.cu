@@ -26,7 +26,7 @@ __global__ void find_infinite(const __grid_constant__ DeviceMatrix c, const __gr
 
 constexpr int range_threads = 256;
 
-/// One block a vector, or many that share a matrix's elements.
+/// One block for each vector, or many blocks that share a matrix's elements.
 __global__ void find_exponent_range(DeviceMatrix vectors, Index count, Index inner, bool by_vector, std::int32_t* range) {
   for (Index i = blockIdx.x; i < count; i += gridDim.x) {
     int least = INT_MAX, top = INT_MIN;
@@ -43,7 +43,7 @@ __global__ void find_exponent_range(DeviceMatrix vectors, Index count, Index inn
   }
 }
 
-/// One warp an entry.
+/// One warp for each entry.
 __global__ void __launch_bounds__(exact_lanes)
     finish_exactly(const __grid_constant__ ExactEntries exact, Shape shape, const Entry* entries, Index count,
                    const __grid_constant__ DeviceSpecials specials) {
@@ -78,13 +78,13 @@ void launch_exponent_range(const DeviceMatrix& vectors, Index count, Index inner
   check_launch("find_exponent_range");
 }
 
-void launch_exact(const ExactCall& call, const Entry* entries, Index count, const DeviceSpecials& specials,
+void launch_exact(const ExactProduct& product, const Entry* entries, Index count, const DeviceSpecials& specials,
                   cudaStream_t stream) {
   if (count == 0) return;
   constexpr Index most = 16384;
-  const DeviceEpilogue epilogue{.alpha = call.alpha, .beta = call.beta, .c0 = call.c0, .c = call.c};
+  const DeviceEpilogue epilogue{.alpha = product.alpha, .beta = product.beta, .c0 = product.c0, .c = product.c};
   finish_exactly<<<static_cast<unsigned>(std::min(most, count)), exact_lanes, 0, stream>>>(
-      {call.a, call.b, call.k, epilogue}, call.shape, entries, count, specials);
+      {product.a, product.b, product.k, epilogue}, product.shape, entries, count, specials);
   check_launch("finish_exactly");
 }
 

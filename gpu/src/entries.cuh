@@ -8,11 +8,11 @@
 
 namespace ozbound::gpu {
 
-// Every entry of a matrix once, neighbouring threads along its shorter stride.
+// Visits every entry of a matrix once. Neighbouring threads run along its shorter stride.
 
 inline constexpr int entry_threads = 256;
 
-/// @param by_row whether neighbouring threads take neighbouring rows.
+/// @param by_row true if neighbouring threads take neighbouring rows.
 inline dim3 entry_grid(Index rows, Index columns, bool by_row) {
   const Index along = by_row ? rows : columns, across = by_row ? columns : rows;
   constexpr Index enough_blocks = 4096;
@@ -29,12 +29,12 @@ __device__ void for_each_entry(Index rows, Index columns, bool by_row, const Vis
       visit(by_row ? t : s, by_row ? s : t);
 }
 
-/// Whether neighbouring rows lie closer than neighbouring columns.
+/// True if neighbouring rows lie closer than neighbouring columns.
 __host__ __device__ inline bool by_row(const DeviceMatrix& c) { return c.row_stride < c.col_stride; }
 
 __device__ inline unsigned long long* counter(std::uint64_t* x) { return reinterpret_cast<unsigned long long*>(x); }
 
-/// Notes an entry, by its place i n + j.
+/// Marks an entry open, by its place i n + j.
 __device__ inline void set_open(std::uint32_t* open, unsigned long long* count, Index place) {
   const auto bit = static_cast<std::uint64_t>(place);
   atomicOr(open + bit / 32, 1u << (bit % 32));

@@ -17,7 +17,7 @@ struct Shape {
   Index m, n;
 };
 
-/// SpecialEntries in device memory.
+/// SpecialEntryWriter in device memory.
 struct DeviceSpecials {
   const std::uint8_t* rows = nullptr;     ///< [m]
   const std::uint8_t* columns = nullptr;  ///< [n]
@@ -43,7 +43,7 @@ void launch_exponent_range(const DeviceMatrix& vectors, Index count, Index inner
                            cudaStream_t stream);
 
 /// A call whose entries the exact superaccumulator rounds correctly.
-struct ExactCall {
+struct ExactProduct {
   DeviceMatrix a, b, c0, c;
   double alpha, beta;
   Shape shape;
@@ -51,7 +51,7 @@ struct ExactCall {
 };
 
 /// Computes `count` entries exactly. If `entries` is null, computes all entries that are not special.
-void launch_exact(const ExactCall& call, const Entry* entries, Index count, const DeviceSpecials& specials,
+void launch_exact(const ExactProduct& product, const Entry* entries, Index count, const DeviceSpecials& specials,
                   cudaStream_t stream);
 
 }  // namespace ozbound::gpu

@@ -8,20 +8,20 @@
 
 namespace ozbound::gpu {
 
-inline constexpr int exact_lanes = 32;  ///< of the warp that finishes an entry, a block of its own
+inline constexpr int exact_lanes = 32;  ///< threads of the warp that finishes an entry; the warp is a whole block
 
-/// Every lane's sums of the parts of its products; a lane's lie in banks of their own.
+/// Every lane's sums of the parts of its products. Each lane uses its own memory banks.
 using ExactBins = std::int64_t[ExactDot::bins][exact_lanes];
 
-/// Entries of C = alpha A B + beta C0 as core's finish_exactly computes them: the exact dot product, rounded once.
+/// Computes entries of C = alpha A B + beta C0 as core's finish_exactly does: the exact dot product, rounded once.
 struct ExactEntries {
   DeviceMatrix a, b;  ///< m x k, k x n
   Index k;
   DeviceEpilogue epilogue;
 
-  /// By the whole warp. @pre the entry is not special.
+  /// Called by the whole warp. @pre the entry is not special.
   __device__ void finish(Index i, Index j, ExactBins& bins) const {
-    constexpr Index most_terms = Index{1} << 27;  // of parts that are summed without a carry
+    constexpr Index most_terms = Index{1} << 27;  // terms whose parts can be summed without a carry
     ExactDot dot;
     for (Index start = 0; start < k; start += most_terms) {
       sum_parts(i, j, start, min(start + most_terms, k), bins);
@@ -32,7 +32,7 @@ struct ExactEntries {
   }
 
  private:
-  /// Leaves the sums of all lanes in the first one's bins.
+  /// Leaves the sums of all lanes in the bins of the first lane.
   __device__ void sum_parts(Index i, Index j, Index begin, Index end, ExactBins& bins) const {
     const int lane = static_cast<int>(threadIdx.x);
     for (auto& bin : bins) bin[lane] = 0;

@@ -13,7 +13,7 @@ constexpr int lanes = exact_lanes;
 constexpr unsigned most_blocks = 2048;
 using Word = unsigned long long;
 
-/// A warp takes 32 words of bits at a time, as long as there are any.
+/// A warp takes 32 words of bits at a time until no words are left.
 __global__ void __launch_bounds__(lanes)
     finish_open(const __grid_constant__ ExactEntries exact, Index columns, Index words, Word* next) {
   __shared__ ExactBins bins;

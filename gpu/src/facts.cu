@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(threads) store_scales(const DeviceFacts facts)
 // Any encoding, any number of slices: a warp takes one part at a time
 // -----------------------------------------------------------
 
-/// Three norms of what one thread has seen, then of what its warp has; exact below 2^64, where the sum of squares stays.
+/// Three norms, first of a thread's numbers, then of its warp's. Exact below 2^64; the sum of squares stays below that.
 struct Norms {
   Word sum = 0, squares = 0, max = 0;
 
@@ -64,7 +64,7 @@ struct Norms {
   }
 };
 
-/// Digit p of an element and what p digits leave, as magnitudes: see measure_row in core.
+/// Digit p of an element and the rest after p digits, as magnitudes: see measure_row in core.
 struct Part {
   Word digit = 0;
   Word tail = 0;  ///< in units of the digit's weight 2^-fraction, rounded up
@@ -77,7 +77,7 @@ struct Part {
   }
 
  private:
-  /// Sets the part under an encoding whose first digits do not depend on their number.
+  /// Sets the part under an encoding whose first digits do not depend on the number of digits.
   __device__ void set_nested(Dyadic x, Encoding encoding, int scale, const std::int16_t* weights, int p) {
     std::int8_t digits[max_slices];
     if (weights != nullptr)
@@ -96,16 +96,16 @@ struct Part {
     tail = rest.magnitude_upper(low(p) - fraction);
   }
 
-  /// N w_s, the multiple of the last weight that is nearest to x, has digits in eight bytes at most, from byte `zeros` on,
-  /// those of N / 256^zeros + 0x80…80.
+  /// N w_s is the multiple of the last weight that is nearest to x. Its digits take at most eight bytes, from byte `zeros` on,
+  /// and are those of N / 256^zeros + 0x80…80.
   __device__ void set_balanced(Dyadic x, int slices, int scale, int p) {
     constexpr std::int64_t bias = 0x0080808080808080;
     const int shift = x.exponent - (scale + Encoding::balanced().weight_exponent(slices)), down = shift < 0 ? -shift : 0;
     const int zeros = shift > 0 ? shift / 8 : 0, up = shift > 0 ? shift % 8 : 0;
     const auto magnitude = static_cast<std::int64_t>(down > 0 ? shift_right_to_nearest(x.magnitude, down) : x.magnitude << up);
     const std::int64_t integer = x.negative ? -magnitude : magnitude;
-    const int byte = slices - p - zeros;         // of digit p
-    std::int64_t left = byte > 7 ? integer : 0;  // of the integer, after p digits
+    const int byte = slices - p - zeros;         // the byte of digit p
+    std::int64_t left = byte > 7 ? integer : 0;  // the rest of the integer after p digits
     if (byte >= 0 && byte <= 7) {
       const std::int64_t digits = integer + bias, below = (std::int64_t{1} << (8 * byte)) - 1;
       const auto own = static_cast<std::int8_t>((digits ^ bias) >> (8 * byte));
@@ -115,7 +115,7 @@ struct Part {
     Remainder rest(x);
     if (down == 0)
       rest.rest = left >> up;
-    else if (magnitude != 0)  // what the integer leaves, and what the digits leave of the integer
+    else if (magnitude != 0)  // the rest beyond the integer, and the rest of the integer after the digits
       rest.rest -= (integer - left) * (std::int64_t{1} << down);
     tail = rest.magnitude_upper(scale + Encoding::balanced().weight_exponent(p) - fraction);
   }
@@ -128,7 +128,7 @@ struct FactsList {
   DeviceFacts of[max_slices];
   int count;
 
-  /// How many parts warps take: for each slicing the vector, and every digit with its tail.
+  /// The number of parts that warps take: for each slicing the vector, and every digit with its tail.
   [[nodiscard]] __host__ __device__ int tasks() const {
     int sum = 0;
     for (int t = 0; t < count; ++t) sum += 1 + of[t].slicing.slices;
@@ -174,7 +174,7 @@ __device__ void measure_slice(const Vectors& x, Index i, Index begin, Index end,
   tails.add_to(facts, facts.tail_part(p), i);
 }
 
-/// A vector and some of its elements for blockIdx.x, a part of it for every warp in y.
+/// Grid: a vector and a chunk of its elements in x, and a part of the vector for every warp in y.
 __global__ void __launch_bounds__(threads)
     measure_parts(const Vectors x, const __grid_constant__ FactsList list, Index chunks) {
   const Index i = blockIdx.x / chunks, begin = blockIdx.x % chunks * any_chunk, end = min(begin + any_chunk, x.inner);
@@ -192,9 +192,9 @@ __global__ void __launch_bounds__(threads)
 
 constexpr int quick_slices = 8;
 constexpr Index quick_inner = Index{1} << 30;    // sums of squares stay below 2^64
-constexpr Index longest_chunk = Index{1} << 15;  // of one thread's elements, whose 32-bit sums are below 2^31
+constexpr Index longest_chunk = Index{1} << 15;  // elements of one thread; their 32-bit sums stay below 2^31
 
-/// Bits of a byte's sign, in all of the byte: prmt's own mode, which __byte_perm does not offer.
+/// Fills every byte with its sign bit. Uses prmt's own mode, which __byte_perm does not offer.
 __device__ std::uint32_t signs_of_bytes(std::uint32_t x) {
   std::uint32_t signs;
   asm("prmt.b32 %0, %1, 0, 0xba98;" : "=r"(signs) : "r"(x));
@@ -209,7 +209,8 @@ __device__ int dot_of_two(std::uint32_t pair, std::uint32_t bytes, bool high, in
   return sum;
 }
 
-/// What is known of one element x: N, the multiple of the last weight w_s that is nearest to it, as digits, byte 0 the last.
+/// The parts of one element x. N, the multiple of the last weight w_s that is nearest to x, is given by its digits, the last in
+/// byte 0.
 struct Placed {
   std::uint32_t low, high;               ///< the digits of N
   std::uint32_t whole, floor;            ///< |x| in units of rho 2^-16, rounded up and down
@@ -217,8 +218,8 @@ struct Placed {
   std::uint32_t rest_sign;               ///< of x - N w_s: 1, 0xff or 0
 };
 
-/// Places elements of vectors of one scale, in floating point, exactly: x is taken to units of w_s by powers of two; where that
-/// would be below least, any number below it has the same facts.
+/// Places elements of vectors of one scale, exactly, in floating point. x is scaled to units of w_s by powers of two. If the
+/// scaled x would be below `least`, any number below `least` has the same facts.
 class Placing {
  public:
   __device__ Placing(int scale, int slices)
@@ -253,7 +254,7 @@ class Placing {
   double first_, second_, to_whole_;
 };
 
-/// Norms of digits: of four in a word.
+/// Norms of digits, four in a word.
 struct DigitNorms {
   std::uint32_t sum = 0, squares = 0, tops = 0;  ///< tops: two of 16 bits
 
@@ -278,8 +279,8 @@ struct ShortNorms {
   }
 };
 
-/// Facts of the elements that one thread sees. Digits and tails are counted from the last slice: [s - p], as bits of the parts
-/// that are asked for. Without Digits or Tails there are none of these, but for the last tail.
+/// Facts of the elements that one thread visits. Digits and tails are counted from the last slice: [s - p], as are the bits of
+/// the requested parts. Without Digits or Tails these parts are not computed, except for the last tail.
 template <bool Digits, bool Tails>
 class QuickFacts {
  public:
@@ -287,7 +288,7 @@ class QuickFacts {
 
   __device__ void add(const double (&x)[4]) {
     std::uint32_t low[4], high[4], bytes[8];
-    std::uint32_t signs = 0;  // of what is left after the digits so far, from the last up: bytes 1, -1 or 0
+    std::uint32_t signs = 0;  // signs of the rest after the digits so far, from the last up: bytes 1, -1 or 0
     int before_last[4];
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
@@ -312,7 +313,8 @@ class QuickFacts {
     }
   }
 
-  /// Adds what this thread saw to the facts of vector i; reduced: what its warp saw, all of the same vector.
+  /// Adds this thread's results to the facts of vector i. Reduced: adds the results of its warp, which visited only this
+  /// vector.
   template <bool Reduced>
   __device__ void add_to(const DeviceFacts& facts, Index i) const {
     add_norms<Reduced>(facts, 0, i, vector_.sum, vector_.squares, vector_.top);
@@ -338,10 +340,10 @@ class QuickFacts {
     return 256 * abs(digit) + (against ? -below : above);
   }
 
-  /// What is left after the digit of byte b: the next two digits and the sign of what lies below. With that sign in half units,
-  /// |2 (256 d + d') + sign| is odd where there is something below, and its half, rounded up, is the tail rounded up.
+  /// The rest after the digit of byte b consists of the next two digits and the sign of the lower part. With that sign in half
+  /// units, |2 (256 d + d') + sign| is odd if the lower part is not zero. Half of it, rounded up, is the tail rounded up.
   __device__ void add_tails(int b, const std::uint32_t (&low)[4], const std::uint32_t (&high)[4], std::uint32_t signs) {
-    const int first = b - 2;  // the lower one of two bytes
+    const int first = b - 2;  // the lower of two bytes
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       const int sign = dot_of_two(e % 2 == 0 ? 0x00000001 : 0x00010000, signs, e >= 2, 0);
@@ -355,7 +357,7 @@ class QuickFacts {
     }
   }
 
-  /// Signs of the digits, or those below where a digit is 0.
+  /// Signs of the digits, or of the lower part where a digit is 0.
   __device__ static std::uint32_t signs_after(std::uint32_t digits, std::uint32_t below) {
     const std::uint32_t negative = signs_of_bytes(digits);
     const std::uint32_t some = signs_of_bytes(((digits & 0x7f7f7f7f) + 0x7f7f7f7f) | digits);
@@ -392,7 +394,7 @@ class QuickFacts {
   ShortNorms tails_[quick_slices];
 };
 
-/// Elements l … l + 3 of vector i, 0 beyond the end.
+/// Elements l … l + 3 of vector i; 0 beyond the end.
 __device__ void load_four(const Vectors& x, Index i, Index l, double (&out)[4]) {
   const auto& matrix = x.matrix;
   const auto* const doubles = static_cast<const double*>(matrix.data) + matrix.at(i, l);
@@ -404,7 +406,7 @@ __device__ void load_four(const Vectors& x, Index i, Index l, double (&out)[4]) 
   for (int e = 0; e < 4; ++e) out[e] = l + e < x.inner ? double_from_bits(matrix.bits(i, l + e)) : 0;
 }
 
-/// A warp takes some elements of one vector, or of 32 vectors that lie side by side, one for each thread.
+/// A warp takes some elements of one vector, or of 32 vectors side by side, one vector for each thread.
 template <bool Digits, bool Tails>
 __global__ void __launch_bounds__(threads, 4)
     measure_balanced(const Vectors x, const __grid_constant__ DeviceFacts facts, Index chunk, Index chunks, FactParts parts) {
@@ -430,7 +432,7 @@ bool is_quick(Slicing slicing, Index inner) {
   return slicing.encoding.kind == Encoding::Kind::balanced && slicing.slices <= quick_slices && inner <= quick_inner;
 }
 
-/// Long enough that what a warp adds at its end costs little, short enough that all multiprocessors have work.
+/// The chunk is long enough to make a warp's final additions cheap, and short enough to give all multiprocessors work.
 Index quick_chunk(const Vectors& x) {
   const Index longest = x.vectors_together() ? 1024 : longest_chunk,
               rows = x.vectors_together() ? (x.count + 31) / 32 : x.count;
@@ -442,7 +444,7 @@ Index quick_chunk(const Vectors& x) {
 
 Index norm_words(const DeviceFacts& facts) { return facts.parts() * DeviceFacts::norms_each * facts.count; }
 
-/// Memory for what facts hold beside norms.
+/// Memory for facts other than norms.
 DeviceFacts take_scales(Arena& arena, Slicing slicing, Index count) {
   DeviceFacts facts;
   facts.count = count;
@@ -459,7 +461,7 @@ void clear(std::uint64_t* words, Index count, cudaStream_t stream) {
   check(cudaMemsetAsync(words, 0, static_cast<std::size_t>(count) * sizeof(Word), stream), "cudaMemsetAsync");
 }
 
-/// Bits by slice counted from the last one, instead of from the first.
+/// Renumbers the bits of slices from the last slice instead of from the first.
 std::uint32_t from_the_last(std::uint32_t parts, int slices) {
   std::uint32_t result = 0;
   for (int p = 1; p <= slices; ++p) result |= (parts >> (p - 1) & 1) << (slices - p);
@@ -478,7 +480,7 @@ void launch_balanced_facts(const Vectors& x, const DeviceFacts& facts, FactParts
   check_launch("measure_balanced");
 }
 
-/// Exponents, specials and weights.
+/// Computes exponents, specials and weights.
 void launch_scales(const Vectors& x, const DeviceFacts& facts, bool tops_known, cudaStream_t stream) {
   if (!tops_known) launch_tops(x.matrix, x.count, x.inner, facts.tops, stream);
   store_scales<<<blocks_for(facts.count, threads), threads, 0, stream>>>(facts);
@@ -494,7 +496,7 @@ void launch_parts(const Vectors& x, const FactsList& list, cudaStream_t stream) 
   check_launch("measure_parts");
 }
 
-/// Rows of a matrix as rows of binary64 numbers without gaps.
+/// Copies rows of a matrix as rows of binary64 numbers without gaps.
 __global__ void __launch_bounds__(threads)
     gather_vectors(const DeviceMatrix from, Index inner, const Index* indices, std::uint64_t* to) {
   const Index l = Index{blockIdx.x} * threads + threadIdx.x, t = blockIdx.y;

@@ -12,7 +12,7 @@
 namespace ozbound::gpu {
 namespace fast_residues {
 
-constexpr int most_bits = 118;  ///< of h 2^56 + l h has no more than 62
+constexpr int most_bits = 118;  ///< of h 2^56 + l, where h then has at most 62 bits
 
 /// Residues of integers of at most most_narrow_bits bits; `Wide`: of most_bits.
 template <bool Wide>
@@ -34,7 +34,7 @@ struct Task {
   using Seen = fast_slicing::NothingSeen;
 };
 
-/// An integer as bytes with signs.
+/// An integer as signed bytes.
 template <bool Wide>
 struct SignedBytes;
 
@@ -53,7 +53,7 @@ template <>
 struct SignedBytes<true> {
   std::uint64_t low, high;  ///< of 2^56 high + low
 
-  /// RN(x), |x| <= 2^118: what is left of x beyond multiples of 2^56 is a double, and rounds as x does.
+  /// RN(x), |x| <= 2^118. The rest of x beyond multiples of 2^56 is a double, and rounds as x does.
   static __device__ SignedBytes of(double x) {
     const double upper = rint(x * 0x1p-56), rest = __fma_rn(upper, -0x1p56, x);
     return {bytes_with_signs(static_cast<std::uint64_t>(__double2ll_rn(rest))),
@@ -73,7 +73,7 @@ class Task<Wide>::Writer {
         count_(task.slices.slices),
         scale_(scale) {}
 
-  /// Elements l … l + 3. @pre l is a multiple of 4.
+  /// Writes the residues of elements l … l + 3. @pre l is a multiple of 4.
   __device__ void write(Index l, const double (&x)[4]) const {
     SignedBytes<Wide> integers[4];
 #pragma unroll
@@ -94,7 +94,7 @@ class Task<Wide>::Writer {
  private:
   const ElementReductions& moduli_;
   std::int8_t* first_;  ///< the residue modulo the first modulus of the first element
-  Index step_;          ///< from a modulus to the next
+  Index step_;          ///< from one modulus to the next
   int count_;
   const fast_slicing::Scale& scale_;
 };

@@ -25,7 +25,7 @@ struct BalancedTask {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/// The digits of one vector: writes those of four elements at a time.
+/// Writes the digits of one vector, for four elements at a time.
 class BalancedTask::Writer {
  public:
   __device__ Writer(const BalancedTask& task, Index vector, const Scale& scale)
@@ -35,8 +35,8 @@ class BalancedTask::Writer {
         bias_(0x0080808080808080 >> (8 * (8 - task.slices.slices))),
         scale_(scale) {}
 
-  /// Elements l … l + 3. Byte b, from the lowest, of x in units of its last digit, balanced, is digit s - b;
-  /// docs/derivations/slicing.md (S3). @pre l is a multiple of 4.
+  /// Writes the digits of elements l … l + 3. With x in units of its last digit, balanced, byte b from the lowest is digit s -
+  /// b; docs/derivations/slicing.md (S3). @pre l is a multiple of 4.
   __device__ void write(Index l, const double (&x)[4]) const {
     std::uint32_t low[4], high[4], bytes[8];
 #pragma unroll
@@ -59,7 +59,7 @@ class BalancedTask::Writer {
 
  private:
   std::int8_t* last_;  ///< digit s of the first element
-  Index step_;         ///< from a digit to the one before
+  Index step_;         ///< from one digit to the previous one
   int count_;
   std::uint64_t bias_;
   const Scale& scale_;

@@ -13,30 +13,31 @@
 #include "ozbound/core/detail/combine.hpp"
 #include "ozbound/core/encoding.hpp"
 
-// Reads vectors once, where the cache holds them, and writes digits of their elements.
+// Reads vectors once if the cache holds them, and writes digits of their elements.
 
 namespace ozbound::gpu {
 namespace fast_slicing {
 
 inline constexpr int threads = 256, warps = threads / 32;
-inline constexpr int vectors_together = 16;  // of a cluster, where the vectors' elements are apart
-inline constexpr int piece = 128;            // elements of these that a block takes at a time
-inline constexpr int pieces = 3;             // that it holds; it reads the others twice
-inline constexpr int quads = 4;              // fours of elements of one vector that a thread holds; it reads the others twice
+inline constexpr int vectors_together = 16;  // vectors of a cluster if the elements of a vector are apart
+inline constexpr int piece = 128;            // elements of these vectors that a block takes at a time
+inline constexpr int pieces = 3;             // pieces that a block holds; it reads further pieces twice
+inline constexpr int quads = 4;              // groups of four elements of one vector that a thread holds; it reads further
+                                             // groups twice
 
 /// Magnitudes, by the upper halves of their bits.
 using Top = std::uint32_t;
 
 struct SharedMemory {
-  using Piece = double[vectors_together][piece + 2];  ///< two more, so that a warp's elements lie in different banks
+  using Piece = double[vectors_together][piece + 2];  ///< two extra columns put a warp's elements in different banks
 
   Top tops[warps][vectors_together];
   Piece elements[pieces];  ///< as many as are used
 };
 
-/// An operand of one type and what becomes of it. Task says that: `slices` where digits go, encoding() whose scales they have,
-/// Seen for what a thread sees of elements on the way, Writer for the digits of one vector, blocks_together for how many blocks
-/// of it a multiprocessor has registers for.
+/// An operand of one type and its Task. A Task has `slices`, the memory for digits; encoding(), whose scales they have; Seen,
+/// which visits the elements on the way; Writer, for the digits of one vector; and blocks_together, the number of its blocks
+/// for which a multiprocessor has registers.
 template <class T, class Task>
 struct Operand {
   const T* data;
@@ -60,7 +61,7 @@ __host__ __device__ inline int team_threads(Index padded) {
   return team;
 }
 
-/// Bytes of SharedMemory that the vectors of an operand take.
+/// Bytes of SharedMemory for the vectors of an operand.
 template <class T, class Task>
 std::size_t shared_bytes(const Operand<T, Task>& operand, int cluster) {
   const Index stride = Index{cluster} * piece, all = (operand.slices.padded + stride - 1) / stride;
@@ -68,12 +69,12 @@ std::size_t shared_bytes(const Operand<T, Task>& operand, int cluster) {
   return offsetof(SharedMemory, elements) + held * sizeof(SharedMemory::Piece);
 }
 
-/// Blocks of a cluster, which slices vectors_together vectors; each takes some pieces of the inner dimension.
+/// Blocks in a cluster, which slices vectors_together vectors. Each block takes some pieces of the inner dimension.
 inline int cluster_for(Index padded) { return padded >= 2048 ? 8 : 4; }
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // older devices have no clusters, and are never asked
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // older devices have no clusters, and never run this
 
-/// What a Task sees of elements that are asked for nothing else.
+/// The Seen of a Task that needs nothing else from the elements.
 class NothingSeen {
  public:
   template <class Task>
@@ -85,11 +86,11 @@ class NothingSeen {
   __device__ void finish() {}
 };
 
-inline constexpr int rows = threads / vectors_together;  // elements of a vector that it loads at a time
-inline constexpr Top normal_bits = 0x00100000;           // of magnitudes below it the lower halves matter
+inline constexpr int rows = threads / vectors_together;  // elements of a vector that a block loads at a time
+inline constexpr Top normal_bits = 0x00100000;           // below this magnitude the lower halves matter
 __device__ inline Top top_of(double x) { return static_cast<Top>(bits_of(x) >> 32) & 0x7fffffff; }
 
-/// The largest magnitude of a vector, by all of its bits: for subnormal numbers alone. By sixteen threads side by side.
+/// The largest magnitude of a vector, by all of its bits; only for subnormal numbers. Called by sixteen adjacent threads.
 template <class T, class Task>
 __device__ std::uint64_t largest_subnormal(const Operand<T, Task>& operand, Index vector) {
   const unsigned lane = threadIdx.x % 32, together = 0xffffu << (lane / 16 * 16);
@@ -102,12 +103,12 @@ __device__ std::uint64_t largest_subnormal(const Operand<T, Task>& operand, Inde
   return largest;
 }
 
-/// How a vector's elements become digits.
+/// The scaling of a vector's elements to digits.
 struct Scale {
-  std::uint64_t largest = 0;  ///< magnitude's bits; of a normal number the upper half, which alone decides
+  std::uint64_t largest = 0;  ///< bits of the largest magnitude; for a normal number only the upper half, which suffices
   int exponent = 0;
   bool special = false;
-  double first = 0, second = 0;  ///< factors to units of the last digit, in two steps, neither of which overflows
+  double first = 0, second = 0;  ///< factors to units of the last digit, in two steps that cannot overflow
 
   Scale() = default;
   template <class T, class Task>
@@ -144,7 +145,7 @@ __device__ inline Top top_of(const double (&x)[4]) {
   return max(max(top_of(x[0]), top_of(x[1])), max(top_of(x[2]), top_of(x[3])));
 }
 
-/// The largest of a team's tops, for each of its threads. By the whole block.
+/// The largest of a team's tops, returned to each of its threads. Called by the whole block.
 __device__ inline Top team_top(Top top, int team, SharedMemory& shared) {
   top = __reduce_max_sync(~0u, top);
   if (team == 32) return top;
@@ -155,7 +156,7 @@ __device__ inline Top team_top(Top top, int team, SharedMemory& shared) {
   return top;
 }
 
-/// Slices the vectors of one block, one team each.
+/// Slices the vectors of one block, one team for each vector.
 template <class T, class Task>
 __device__ void slice_by_teams(const Operand<T, Task>& operand, Index block, SharedMemory& shared) {
   const auto& slices = operand.slices;
@@ -211,11 +212,12 @@ class ClusterSlicer {
     for (Index start = begin; start < padded; start += stride, ++slot) top = max(top, load<true>(start, slot));
     seen_.finish();
     store_all(first_ + own_vector(), cluster_top(top), begin, stride);
-    cluster_.sync();  // until no block reads another's tops
+    cluster_.sync();  // no block reads another block's tops after this
   }
 
  private:
-  /// Loads a piece, for the first time or again, into its slot, if it has one. The largest magnitude of the thread's vector.
+  /// Loads a piece, for the first time or again, into its slot, if it has one. Returns the largest magnitude of the thread's
+  /// vector.
   template <bool First>
   __device__ Top load(Index start, int slot) {
     const int vector = static_cast<int>(threadIdx.x) % vectors_together, row = static_cast<int>(threadIdx.x) / vectors_together;
@@ -238,7 +240,7 @@ class ClusterSlicer {
     return top;
   }
 
-  /// The largest magnitude of own_vector(), from every block's threads'.
+  /// The largest magnitude of own_vector(), over the threads of every block of the cluster.
   __device__ Top cluster_top(Top top) {
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
     top = max(top, __shfl_xor_sync(~0u, top, vectors_together));
@@ -253,7 +255,8 @@ class ClusterSlicer {
     return all;
   }
 
-  /// Digits of every piece: sixteen threads a vector, four elements each, twice. A thread without a vector loads for others.
+  /// Writes the digits of every piece. Sixteen threads take a vector, four elements each, twice. A thread without a vector
+  /// loads for the others.
   __device__ void store_all(Index vector, Top top, Index begin, Index stride) {
     const bool inside = vector < operand_.slices.count;
     const Scale scale = inside ? Scale(operand_, vector, top) : Scale();
@@ -261,7 +264,7 @@ class ClusterSlicer {
     typename Task::Writer writer(operand_.task, vector, scale);
     int slot = 0;
     for (Index start = begin; start < operand_.slices.padded; start += stride, ++slot) {
-      if (slot >= pieces) load_again(start);  // which all threads must reach together
+      if (slot >= pieces) load_again(start);  // all threads must reach this together
       if (inside) store(writer, start, slot < pieces ? slot : 0);
     }
     if (inside) writer.template finish<16>();
@@ -310,7 +313,7 @@ __global__ __launch_bounds__(threads, Task::blocks_together) void slice_both(con
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   extern __shared__ __align__(16) std::uint8_t memory[];
   auto& shared = *reinterpret_cast<SharedMemory*>(memory);
-  cudaTriggerProgrammaticLaunchCompletion();  // the product may prepare itself while this runs
+  cudaTriggerProgrammaticLaunchCompletion();  // lets the product prepare itself meanwhile
   if (blockIdx.x < blocks_of_a)
     slice(a, blockIdx.x, shared);
   else
@@ -318,7 +321,7 @@ __global__ __launch_bounds__(threads, Task::blocks_together) void slice_both(con
 #endif
 }
 
-/// Whole clusters.
+/// The number of blocks, in whole clusters.
 template <class T, class Task>
 Index blocks_for(const Operand<T, Task>& operand, int cluster) {
   const Index count = operand.slices.count, teams = threads / team_threads(operand.slices.padded);
@@ -348,13 +351,13 @@ void launch(const Operand<T, Task>& a, const Operand<T, Task>& b, cudaStream_t s
   check(cudaLaunchKernelEx(&config, kernel, a, b, static_cast<unsigned>(blocks_of_a)), "cudaLaunchKernelEx");
 }
 
-/// An operand's vectors and what becomes of them.
+/// An operand's vectors and their Task.
 template <class Task>
 struct Job {
   DeviceMatrix vectors;
   Task task;
 
-  /// With nothing to do.
+  /// The same job without vectors.
   [[nodiscard]] Job without_vectors() const {
     auto job = *this;
     job.task.slices.count = 0;
@@ -370,7 +373,7 @@ void launch_as_typed(const Job<Task>& a, const Job<Task>& b, cudaStream_t stream
     launch(Operand<float, Task>(a.vectors, a.task), Operand<float, Task>(b.vectors, b.task), stream);
 }
 
-/// Both operands, in one launch if they are of one type.
+/// Runs both operands, in one launch if they have one type.
 template <class Task>
 void launch_both(const Job<Task>& a, const Job<Task>& b, cudaStream_t stream) {
   if (a.vectors.is_double == b.vectors.is_double) return launch_as_typed(a, b, stream);

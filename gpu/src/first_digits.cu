@@ -9,7 +9,7 @@ namespace {
 
 constexpr int threads = entry_threads, warps = threads / 32;
 
-/// A warp a vector.
+/// One warp for each vector.
 __global__ void __launch_bounds__(threads) sum_digits(const DeviceSlices digits, std::int64_t* sums) {
   const Index i = Index{blockIdx.x} * warps + threadIdx.x / 32;
   if (i >= digits.count) return;

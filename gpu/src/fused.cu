@@ -21,7 +21,7 @@ constexpr Kernel any_length = fused_product<FusedShape<2, 1, 0, diagonal_limbs, 
 
 Index tiles_of(Index count) { return (count + tile_size - 1) / tile_size; }
 
-/// Steps of the inner dimension whose sums INT32 holds with the carry of the diagonal before.
+/// Steps of the inner dimension whose sums INT32 holds together with the carry of the previous diagonal.
 Index chunk_steps(const SplitPlan& plan) {
   const Index pairs = std::min({plan.a.slices, plan.b.slices, plan.cut - 1});
   const Index largest = pairs * plan.a.encoding.digit_magnitude() * plan.b.encoding.digit_magnitude();
@@ -29,7 +29,7 @@ Index chunk_steps(const SplitPlan& plan) {
   return ((Index{1} << 31) - 1 - carry) / largest / digits_a_step;
 }
 
-/// A launch of `blocks` in clusters, which may begin while the kernel before it ends.
+/// A launch of `blocks` in clusters. It may begin before the previous kernel ends.
 struct Configuration {
   cudaLaunchAttribute attributes[2] = {};
   cudaLaunchConfig_t config{};
@@ -57,14 +57,14 @@ int clusters_of_two(Kernel kernel) {
   return count;
 }
 
-/// The sum of a head and a tail that is rounded to odd ends two bits above the tail's last, and above the sticky bit of the
-/// words before.
+/// From this head on, the last bit of head plus tail, with the tail rounded to odd, is two bits above the tail's last bit, and
+/// above the sticky bit of the earlier words.
 std::int64_t least_head(const FusedSchedule& schedule) {
   return std::int64_t{1} << std::max(3, 55 - schedule.held_bits() - schedule.word_bits());
 }
 
-/// The first warpgroup gets so far without the second, which holds the ring's stages: within the first step. None where tiles
-/// are so short that the ring may hold more than one.
+/// The first warpgroup can run this far ahead without the second, which holds the ring's stages: within the first step. 0 if
+/// tiles are so short that the ring may hold more than one.
 int head_start(const FusedSchedule& schedule, Index steps, int wanted) {
   if (schedule.pair_count == 0 || schedule.tiles() * steps < stages) return 0;
   const auto& pair = schedule.pairs[0];
@@ -93,7 +93,7 @@ bool FusedProduct::applies(const SplitPlan& plan, Index m, Index n, Index k) con
   const auto is_signed = [](const Encoding& e) { return e.common_ratio() && e.kind != Encoding::Kind::unsigned8; };
   if (!hopper_ || plan.accumulation != Accumulation::exact || !is_signed(plan.a.encoding) || !is_signed(plan.b.encoding))
     return false;
-  constexpr Index most = Index{1} << 31;  // coordinates of the copy engine, and tiles, are int
+  constexpr Index most = Index{1} << 31;  // coordinates of TMA, and tiles, are int
   return m < most && n < most && k < most / std::max(plan.a.slices, plan.b.slices) - digits_a_step &&
          tiles_of(m) * tiles_of(n) < most / 2;
 }

@@ -8,7 +8,7 @@
 #include "device_epilogue.hpp"
 #include "device_slices.hpp"
 #include "ozbound/core/split_plan.hpp"
-#include "special_entries.hpp"
+#include "special_entry_writer.hpp"
 #include "tensor_maps.hpp"
 
 namespace ozbound::gpu {

@@ -7,7 +7,7 @@
 #include "device_epilogue.hpp"
 #include "device_slices.hpp"
 #include "fused_schedule.hpp"
-#include "special_entries.hpp"
+#include "special_entry_writer.hpp"
 
 namespace ozbound::gpu {
 

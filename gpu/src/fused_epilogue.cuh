@@ -10,14 +10,13 @@
 
 namespace ozbound::gpu {
 
-/// Whether all that is applied to a sum is +-2^e.
+/// True if the scalars only multiply a sum by +-2^e.
 __device__ inline bool is_simple(const Scalars& scalars) {
   const auto alpha = scalars.alpha.magnitude;
   return scalars.beta.magnitude == 0 && alpha != 0 && (alpha & (alpha - 1)) == 0;
 }
 
-/// What a thread holds of an exact sum: head 2^held_bits + tail; see FusedSchedule. Head: int32, or int64 where that may
-/// overflow.
+/// A thread's exact sum: head 2^held_bits + tail; see FusedSchedule. Head is int32, or int64 if int32 may overflow.
 template <class Head>
 struct HeldSum {
   Head head;
@@ -34,31 +33,31 @@ __device__ inline double exact_double(std::int32_t x) {
 /// @pre |x| <= 2^53.
 __device__ inline double exact_double(std::int64_t x) { return static_cast<double>(x); }
 
-/// x + y rounded to odd: towards zero, and the last bit set where that was not exact. What is rounded again, to a precision two
-/// bits or more shorter, is rounded as if once.
+/// x + y rounded to odd: towards zero, with the last bit set if that was not exact. A second rounding, to a precision at least
+/// two bits shorter, then gives the result of a single rounding.
 __device__ inline double add_to_odd(double x, double y) {
   const auto truncated = bits_of(__dadd_rz(x, y));
   return double_from_bits(__dadd_rd(x, y) == __dadd_ru(x, y) ? truncated : truncated | 1);
 }
 
-/// Numbers of a block's barriers; a warpgroup's own is that of group 0 plus the group.
+/// Numbers of a block's barriers. The number of a warpgroup's barrier is group 0's plus the group.
 namespace barriers {
 inline constexpr int scales_ready = 1, scales_read = 3, ahead = 5;
 }
 
-/// Exponents of the scales of a tile's rows and columns in shared memory: one warp fills them in while others multiply.
+/// Exponents of the scales of a tile's rows and columns in shared memory. One warp fills them in while others multiply.
 class TileScales {
  public:
-  /// In place of exponents, whatever is added to them: of a special vector, and of none.
+  /// Values in place of exponents, recognisable after any addition: for a special vector, and for none.
   static constexpr int special = -(1 << 21), outside = -(1 << 24);
   [[nodiscard]] __device__ static bool is_outside(int exponent) { return exponent < outside / 2; }
   [[nodiscard]] __device__ static bool is_special(int exponent) { return exponent < special / 2 && !is_outside(exponent); }
 
-  /// What all entries have in common where sums may be rounded to normal numbers and scaled then.
+  /// Facts that all entries share, if sums may be rounded to normal numbers and scaled afterwards.
   struct Common {
     int unit = 0;              ///< exponent of the sums' unit, times alpha
-    std::uint32_t sign = 0;    ///< alpha's, in the upper half of a double
-    int least = 0, most = -1;  ///< exponents of rows and columns together that allow it
+    std::uint32_t sign = 0;    ///< sign of alpha, in the upper half of a double
+    int least = 0, most = -1;  ///< range of the sum of row and column exponents that allows it
 
     __device__ explicit Common(const FusedArguments& f) {
       constexpr int sum_bits = 112;  // of head and tail
@@ -71,10 +70,10 @@ class TileScales {
     }
   };
 
-  /// `memory`: shared, tile_scales_bytes.
+  /// `memory`: shared memory of tile_scales_bytes.
   __device__ explicit TileScales(std::uint8_t* memory) : scales_(reinterpret_cast<std::int32_t*>(memory)) {}
 
-  /// By one warp.
+  /// Called by one warp.
   __device__ void fill(const FusedArguments& f, const Common& common, Index row, Index column, int lane) const {
     int rows[tile_size / 32], columns[tile_size / 32];
     const auto of_columns = load(columns, f.b, column, lane), of_rows = load(rows, f.a, row, lane);
@@ -96,8 +95,8 @@ class TileScales {
   __device__ void await(int group) const { ptx::sync(barriers::scales_ready + group, 32 + group_threads); }
   __device__ void release(int group) const { ptx::arrive(barriers::scales_read + group, 32 + group_threads); }
 
-  /// Whether every entry of the tile exists, is not special and a normal number or zero, and alpha +-2^e all that is applied:
-  /// then row() and column() are what to add to the upper half of a sum's bits, else exponents.
+  /// True if every entry of the tile exists, is not special, and is a normal number or zero, and only alpha = +-2^e is applied.
+  /// row() and column() are then the numbers to add to the upper half of a sum's bits; otherwise they are exponents.
   [[nodiscard]] __device__ bool plain() const { return scales_[2 * tile_size] != 0; }
   [[nodiscard]] __device__ int column(int j) const { return scales_[j]; }
   [[nodiscard]] __device__ int row(int i) const { return scales_[tile_size + i]; }
@@ -111,7 +110,7 @@ class TileScales {
     constexpr int count = tile_size / 32;
     int specials[count];
 #pragma unroll
-    for (int t = 0; t < count; ++t) {  // at once, not one after the other
+    for (int t = 0; t < count; ++t) {  // independent loads, which overlap
       const Index i = first + lane + 32 * t;
       exponents[t] = i < slices.count ? slices.exponents[i] : outside;
       specials[t] = i < slices.count ? slices.special[i] : 0;
@@ -139,33 +138,33 @@ class TileScales {
   std::int32_t* scales_;
 };
 
-/// Where a thread's sums belong.
+/// The destination of a thread's sums.
 struct EntriesPlace {
   TileScales scales;
   std::uint8_t* scratch;  ///< of the warpgroup
   int thread, group;
-  Index row, column;             ///< the warpgroup's first
+  Index row, column;             ///< first row and column of the warpgroup
   int first = 0, end = entries;  ///< of the thread's entries
 };
 
-/// Finishes the sums that FusedEpilogue::finish has stored. Not inline, lest the products' registers be short.
+/// Finishes the sums that FusedEpilogue::finish has stored. Not inline, because it would take registers from the products.
 template <int Limbs, class Head>
 __device__ __noinline__ void finish_kept(const FusedArguments& f, EntriesPlace place);
 
-/// Rounds exact sums into C. Where C is a normal number, alpha +-2^e and beta 0, in a few instructions and with the same bits
-/// as combine; else by combine.
+/// Rounds exact sums into C. If C is a normal number, alpha is +-2^e and beta is 0, uses a few instructions that give the bits
+/// of combine. Otherwise uses combine.
 template <int Limbs, class Head>
 class FusedEpilogue {
  public:
   using Sum = HeldSum<Head>;
 
-  /// @pre the scales are there.
+  /// @pre the scales are filled in.
   __device__ FusedEpilogue(const FusedArguments& arguments, EntriesPlace place)
       : f_(arguments), place_(place), row_(place.thread / 32 * 16 + place.thread % 32 / 4), column_(place.thread % 4 * 2) {}
 
-  /// Entry e of a thread lies e / 2 % 2 * 8 rows and e / 4 * 8 + e % 2 columns from (row_, column_). sum(t, e) is its sum where
-  /// it is the t-th of those in the registers that come next; advance(count) goes on by so many. So only some entries are in
-  /// the code, which the instruction cache then holds.
+  /// Entry e of a thread lies e / 2 % 2 * 8 rows and e / 4 * 8 + e % 2 columns from (row_, column_). sum(t, e) is the sum of
+  /// entry e, the t-th in the registers that come next. advance(count) moves on by `count` entries. The code thus contains only
+  /// some entries, and fits the instruction cache.
   template <class SumOf, class Advance>
   __device__ __forceinline__ void finish(const SumOf& sum, const Advance& advance) const {
     if (place_.scales.plain()) return write_plainly(sum, advance);
@@ -180,7 +179,7 @@ class FusedEpilogue {
   }
 
   __device__ void finish_kept_entries() const {
-    unsigned left = ~0u;  // runs of entries_together that finish_entry has to finish
+    unsigned left = ~0u;  // runs of entries_together that finish_entry must finish
     if (f_.epilogue.finite_scalars() && is_simple(f_.epilogue.scalars()) && f_.epilogue.bound == nullptr)
       left = f_.epilogue.c.is_double ? write_all<double>() : write_all<float>();
     if (left == 0) return;
@@ -195,7 +194,7 @@ class FusedEpilogue {
   [[nodiscard]] __device__ static constexpr int row_of(int e) { return e / 2 % 2 * 8; }
   [[nodiscard]] __device__ static constexpr int column_of(int e) { return e / 4 * 8 + e % 2; }
 
-  /// Writes a tile of which TileScales::plain() holds: sums are rounded to normal numbers or zero, and then scaled.
+  /// Writes a tile for which TileScales::plain() is true. Sums are rounded to normal numbers or zero, and then scaled.
   template <class SumOf, class Advance>
   __device__ __forceinline__ void write_plainly(const SumOf& sum, const Advance& advance) const {
     const auto& c = f_.epilogue.c;
@@ -228,7 +227,7 @@ class FusedEpilogue {
     return f_.schedule.words() > 0 ? write_all<true, T>() : write_all<false, T>();
   }
 
-  /// Writes what is certain to be rounded rightly and a normal number; the runs where that is not all there is to write.
+  /// Writes entries that are certainly rounded correctly and normal. Returns the runs with other entries.
   template <bool Words, class T>
   [[nodiscard]] __device__ unsigned write_all() const {
     const auto alpha = to_dyadic(f_.epilogue.alpha_value());
@@ -273,15 +272,16 @@ class FusedEpilogue {
 
   struct Approximation {
     double value;
-    bool certain;  ///< that it is the sum, rounded as it should be
+    bool certain;  ///< value is certainly the correctly rounded sum
   };
 
-  /// The sum in units of value_unit(), rounded to double, or to odd where float will round it.
+  /// The sum in units of value_unit(), rounded to double, or to odd if it is rounded to float later.
   template <bool Words, class T>
   [[nodiscard]] __device__ Approximation rounded(const Sum& held, int e, double head_weight) const {
     if constexpr (!Words) return {add<T>(exact_double(held.head), head_weight, exact_double(held.tail)), true};
     const int bits = f_.schedule.word_bits();
-    if constexpr (Limbs == few_diagonal_limbs) {  // 64 bits of tail: 48 of them, and the others with the head, are two doubles
+    if constexpr (Limbs == few_diagonal_limbs) {  // 64 bits of tail: 48 of them are one double, the others with the head
+                                                  // another
       const int words = f_.schedule.words(), low = min(48, f_.schedule.tail_bits());
       std::uint64_t tail = held.tail << bits * words;
 #pragma unroll 1
@@ -302,7 +302,7 @@ class FusedEpilogue {
     return f_.unit_exponent + f_.schedule.word_bits() * f_.schedule.words();
   }
 
-  /// high * weight + low, rounded once; high * weight is exact.
+  /// high * weight + low, rounded once. high * weight is exact.
   template <class T>
   [[nodiscard]] __device__ static double add(double high, double weight, double low) {
     return sizeof(T) == sizeof(double) ? __fma_rn(high, weight, low) : add_to_odd(high * weight, low);
@@ -319,7 +319,7 @@ class FusedEpilogue {
     return words[(e / 4 * group_threads + place_.thread) * 4 + e % 4];
   }
 
-  /// The last word of an entry, with a sticky last bit for the words before.
+  /// The last word of an entry, with a sticky last bit for the earlier words.
   [[nodiscard]] __device__ std::uint32_t low_word(int e) const {
     const int last = f_.schedule.words() - 1;
     bool sticky = false;
@@ -333,7 +333,7 @@ class FusedEpilogue {
     return sums[e * group_threads + place_.thread];
   }
 
-  /// Any entry; a special one where the operands are given.
+  /// Finishes any entry. Writes a special entry if the operands are given.
   __device__ void finish_entry(int e) const {
     const Index i = place_.row + row_ + row_of(e), j = place_.column + column_ + column_of(e);
     if (i >= f_.a.count || j >= f_.b.count) return;
@@ -363,7 +363,7 @@ class FusedEpilogue {
 
   const FusedArguments& f_;
   EntriesPlace place_;
-  int row_, column_;  ///< of the thread's first entry in the warpgroup's 64 x 128
+  int row_, column_;  ///< position of the thread's first entry in the warpgroup's 64 x 128
 };
 
 template <int Limbs, class Head>

@@ -2,7 +2,7 @@
 #pragma once
 
 // A block is 384 threads, three warpgroups of 128, and computes tiles of C of 128 x 128 entries, one after the other. The first
-// warpgroup brings digits, the two others multiply, and a ring of 14 stages in shared memory lies between them:
+// warpgroup loads digits, the two others multiply. A ring of 14 stages in shared memory lies between them:
 //
 //   global memory: slices, a byte a digit               shared memory: a ring of 14 stages, 7 pairs, 16384 bytes each
 //  +-------------------------------------+      stage    0      1      2      3      4      5            12     13
@@ -19,11 +19,12 @@
 //  |   the others: nothing               |     |   registers a thread     |    |   registers a thread     |
 //  +-------------------------------------+     +--------------------------+    +--------------------------+
 //
-// A step is 128 digits of the inner dimension. In each, a pair of diagonals g and g - 1 (DiagonalPair) takes its tiles in the
-// order B(q), A(p), B(q-1), A(p+1), …, where p + q = g: A(p) B(q) goes to D_g, A(p) B(q-1) to D_(g-1), A(p+1) B(q-1) to D_g.
-// So a tile is loaded once, and serves two products unless it is at an end. B lies in even stages, A in odd ones; where a walk
-// ends with B, the stage of the A tile that does not exist is announced and released empty. The tiles follow step by step, pair
-// of diagonals by pair, from the least significant one up; diagonal 2 comes last and alone where their number is odd.
+// A step is 128 digits of the inner dimension. In each step, a pair of diagonals g and g - 1 (DiagonalPair) takes its tiles in
+// the order B(q), A(p), B(q-1), A(p+1), …, where p + q = g: A(p) B(q) goes to D_g, A(p) B(q-1) to D_(g-1), A(p+1) B(q-1) to
+// D_g. Each tile is thus loaded once, and serves two products unless it is at an end. B lies in even stages, A in odd ones. If
+// a walk ends with B, the stage of the missing A tile is announced and released empty. For each pair of diagonals the tiles
+// follow step by step. Pairs follow from the least significant up; diagonal 2 comes last and alone if the number of diagonals
+// is odd.
 //
 // Each stage has two barriers of 8 bytes (mbarrier), whose phases alternate round by round of the ring:
 //
@@ -34,10 +35,10 @@
 //     warpgroup    full(s)  -> 4 wgmma m64n128k32 of two tiles, asynchronous -> when the next four have begun and these are
 //                              finished: arrive at empty(s)
 //
-// With `columns` 2 the two blocks of a cluster have one tile of rows: each loads 64 of its 128 vectors of A, 8 KiB, into both
-// blocks at once (multicast), so that each full(s) of A has its 16384 bytes from both, and empty(s) of A has 4 arrivals, two of
-// each block. With `halves` 2 each block sums its half of the steps alone; then they exchange half of their sums through the
-// ring's memory, and each finishes half of each thread's entries.
+// With `columns` 2 the two blocks of a cluster have one tile of rows. Each loads 64 of its 128 vectors of A, 8 KiB, into both
+// blocks at once (multicast). Each full(s) of A thus gets its 16384 bytes from both blocks, and empty(s) of A has 4 arrivals,
+// two from each block. With `halves` 2 each block first sums its half of the steps. The blocks then exchange half of their sums
+// through the ring's memory, and each finishes half of each thread's entries.
 //
 // Shared memory from Ring::base, a multiple of 1024, on:
 //
@@ -47,8 +48,8 @@
 //     230628  end
 //
 // A multiplying thread holds 64 entries of the tile three times: c1 and c2, the sums of D_g and D_(g-1), and `word`, bits that
-// the carry chain has finished (FusedSchedule). Barriers of warps (barriers::), beside 0, which is __syncthreads': scales_ready
-// 1 and 2, scales_read 3 and 4, one for each multiplying warpgroup, and ahead 5, at which the second waits until the first is
+// the carry chain has finished (FusedSchedule). Barriers of warps (barriers::), besides 0 for __syncthreads: scales_ready 1 and
+// 2 and scales_read 3 and 4, one for each multiplying warpgroup, and ahead 5, at which the second waits until the first is
 // head_start turns ahead.
 
 #include <cuda.h>
@@ -62,10 +63,9 @@
 
 namespace ozbound::gpu {
 
-/// How blocks form clusters. One tile of rows by `columns` tiles of columns, whose blocks share the tiles of A; or, with
-/// `halves` 2, one tile, of which each block sums one half of the inner dimension.
-/// `radix`: bits of a digit, 0 where only the schedule says. `limbs`: of combine's sums. `chunked`: whether sums may outgrow
-/// INT32.
+/// The form of clusters. One tile of rows by `columns` tiles of columns, with a block for each tile; the blocks share the tiles
+/// of A. Or, with `halves` 2, one tile, of which each block sums one half of the inner dimension. `radix`: bits of a digit; 0
+/// if only the schedule tells them. `limbs`: of combine's sums. `chunked`: true if sums may exceed INT32.
 template <int Columns, int Halves, int Radix, int Limbs, bool Chunked>
 struct FusedShape {
   static constexpr int columns = Columns, halves = Halves, radix = Radix, limbs = Limbs, cluster = Columns * Halves;
@@ -86,7 +86,7 @@ struct RingPlace {
   }
 };
 
-/// The same for who takes tiles: a stage of B and the stage of A after it.
+/// The place of a pair of stages for threads that take tiles: a stage of B and the stage of A after it.
 struct RingPair {
   int pair = 0;
   std::uint32_t parity = 0;
@@ -103,7 +103,7 @@ struct RingPair {
 struct TilePlace {
   int row, column;  ///< in tiles; the column in clusters
 
-  /// Blocks walk panels of columns, row by row, so that those at work at one time share tiles.
+  /// Blocks walk panels of columns, row by row, so that concurrent blocks share tiles.
   __device__ TilePlace(const FusedArguments& f, int tile) {
     const int of_panel = f.panel * f.row_tiles, panel = tile / of_panel, within = tile % of_panel;
     const int width = min(f.panel, f.column_clusters - panel * f.panel);
@@ -209,7 +209,7 @@ class FusedLoader {
   int column_ = 0;
 };
 
-/// The warp that prepares the scales of tiles while others multiply.
+/// The warp that prepares the scales of tiles while other warps multiply.
 template <class Shape>
 __device__ void prepare_scales(const FusedArguments& f, TileScales scales, int rank, int cluster, int clusters) {
   const TileScales::Common common(f);
@@ -280,7 +280,7 @@ class FusedMultiplier {
     for (int i = 0; i < entries; ++i) c[i] = 0;
   }
 
-  /// The second group lets the first go ahead, so that one multiplies while the other folds or writes.
+  /// Makes the second group wait for the first to get ahead. One group then multiplies while the other folds or writes.
   __device__ void begin_tile() {
     if (f_.head_start == 0) return;
     if (group_ == 0)
@@ -318,13 +318,13 @@ class FusedMultiplier {
     }
   }
 
-  /// Some steps of a pair of diagonals. A tile is released when the product after its last one has begun.
+  /// Walks some steps of a pair of diagonals. Releases a tile when the product after its last one has begun.
   template <bool EndsWithB>
   __device__ void walk(int tiles, int steps, Accumulators& c1, Accumulators& c2) {
     ptx::settle(c1);
     ptx::settle(c2);
     int turns = tiles - 1 - EndsWithB;
-    asm volatile("" : "+r"(turns));  // in a register, not read again and again
+    asm volatile("" : "+r"(turns));  // keeps it in a register, without repeated loads
     for (int s = 0; s < steps; ++s) {
       await_b();
       await_a();
@@ -347,7 +347,7 @@ class FusedMultiplier {
         await_b();
         multiply(c2, pair, at_.pair);
         release_b(pair);
-        await_a();  // there is none
+        await_a();  // an empty stage
         release_a(at_.pair);
       }
       at_.advance();
@@ -358,7 +358,7 @@ class FusedMultiplier {
     finish_walk<EndsWithB>(steps);
   }
 
-  /// The same for diagonal 2: one product a step.
+  /// Walks some steps of diagonal 2: one product in each.
   __device__ void walk_alone(int steps, Accumulators& c1) {
     ptx::settle(c1);
     for (int s = 0; s < steps; ++s) {
@@ -385,7 +385,7 @@ class FusedMultiplier {
     if (steps > 0) release_last<EndsWithB>();
   }
 
-  /// c += A tile * B tile, when it is next waited for; the products before are finished.
+  /// Starts c += A tile * B tile, which is complete after the next wait. The previous products are complete on return.
   __device__ void multiply(Accumulators& c, int a, int b) {
     constexpr int pair_step = 2 * (stage_bytes >> 4);
     ptx::wgmma_fence();
@@ -407,7 +407,7 @@ class FusedMultiplier {
     if (thread() == 0) ptx::barrier_arrive(ring_.empty(0) + 16 * pair);
   }
 
-  /// To every block that this tile of A came from.
+  /// Releases a tile of A in every block that loaded a part of it.
   __device__ void release_a(int pair) {
     if constexpr (Shape::columns > 1) {
       if (thread() < Shape::columns) ptx::barrier_arrive_peer(a_empty_ + 16 * pair);
@@ -418,11 +418,12 @@ class FusedMultiplier {
 
   // The carry chain ----------------------------------------------------------------------------------------------------------
 
-  // What is multiplied by the first pairs is folded into words, a field each; the last pair's bits stay apart. The code of all
-  // entries is once through straight, and takes as long to fetch as to run: every instruction counts.
+  // The products of the first pairs are folded into words, one field for each pair. The bits of the last pair stay separate.
+  // The code for all entries is straight-line code that runs once and takes as long to fetch as to run, so that every
+  // instruction counts.
 
-  /// c1 = D_g and a carry, c2 = D_(g-1): adds the bits that they finish to the word at 2^place; c1 becomes what is carried into
-  /// D_(g-2).
+  /// With c1 = D_g plus a carry, and c2 = D_(g-1): adds the bits that they finish to the word at 2^place. c1 becomes the carry
+  /// into D_(g-2).
   __device__ void fold_field(int place, std::int32_t& word, std::int32_t& c1, std::int32_t c2, std::int32_t& high1,
                              std::int32_t high2) const {
     if constexpr (Shape::radix == 8) {
@@ -435,7 +436,7 @@ class FusedMultiplier {
     }
   }
 
-  /// The same, of c2 `second_bits` finished; c1 becomes what is carried on, or the head.
+  /// Folds c1 and c2, where `second_bits` bits of c2 are finished. c1 becomes the carry, or the head.
   __device__ std::uint32_t fold(int second_bits, int place, std::int32_t& c1, std::int32_t c2, std::int32_t& high1,
                                 std::int32_t high2) const {
     const int radix = Shape::radix > 0 ? Shape::radix : f_.schedule.radix_bits;
@@ -447,7 +448,7 @@ class FusedMultiplier {
            (static_cast<std::uint32_t>(second) & mask(second_bits)) * (1u << place << radix);
   }
 
-  /// `word` with the lowest byte of x in place of its byte at 2^place.
+  /// Replaces the byte of `word` at 2^place by the lowest byte of x.
   __device__ static std::int32_t insert_byte(std::int32_t word, std::int32_t x, int place) {
     const auto selector = 0x3210u + ((4u - static_cast<unsigned>(place) / 8) << (place / 2));
     return static_cast<std::int32_t>(__byte_perm(static_cast<unsigned>(word), static_cast<unsigned>(x), selector));
@@ -488,8 +489,8 @@ class FusedMultiplier {
     ptx::settle(word);
   }
 
-  /// Leaves the bits that are finished, at most 16, of entries 2 i and 2 i + 1 in the halves of c2[i], and in c1 the head, or
-  /// what is carried into it.
+  /// Leaves the finished bits, at most 16, of entries 2 i and 2 i + 1 in the halves of c2[i]. Leaves the head, or the carry
+  /// into it, in c1.
   __device__ void finish_last_pair(Accumulators& c1, Accumulators& c2) {
     const int second_bits = f_.schedule.last_alone() ? f_.schedule.radix_bits : 0;
 #pragma unroll
@@ -541,7 +542,7 @@ class FusedMultiplier {
       for (int group = 0; group < entries / 4; ++group) set_overflow(accumulator, group, {});
   }
 
-  /// Moves all but the low 16 bits of sums that INT32 could not add to into memory.
+  /// Moves all but the low 16 bits of sums into memory if INT32 might overflow.
   __device__ void take_overflow(int accumulator, Accumulators& c) {
 #pragma unroll
     for (int group = 0; group < entries / 4; ++group) {
@@ -573,7 +574,7 @@ class FusedMultiplier {
             static_cast<std::uint32_t>(word) | std::uint64_t{top} << (2 * f_.schedule.radix_bits * f_.schedule.held_fields())};
   }
 
-  /// The next `Count` of `Size` to the front; those there are gone.
+  /// Moves the next `Count` of `Size` sums to the front. The earlier sums are lost.
   template <int Size, int Count>
   __device__ static void shift(Accumulators& c) {
 #pragma unroll
@@ -611,10 +612,10 @@ class FusedMultiplier {
 
   __device__ std::uint32_t slot(int i) const { return ring_.base + ((group_ * 3 * half + i) * group_threads + thread()) * 4; }
 
-  /// Sends what the other block finishes; what this one does comes to the front.
+  /// Sends the sums that the other block finishes. Moves the sums that this block finishes to the front.
   template <class Advance>
   __device__ void exchange(Accumulators& c1, Accumulators& c2, Accumulators& word, const Advance& advance) const {
-    ptx::cluster_barrier();  // both rings are drained
+    ptx::cluster_barrier();  // both rings are empty
     if (rank_ == 0) {
       send<half>(c1, c2, word);
     } else {
@@ -653,7 +654,7 @@ class FusedMultiplier {
   int rank_;
   int group_;
   StepRange range_;
-  std::uint32_t a_empty_;  ///< the first pair's barrier, in the block of the cluster that this thread releases to
+  std::uint32_t a_empty_;  ///< the first pair's barrier in the cluster block whose stages this thread releases
   RingPair at_;
   int until_ahead_ = 0;
 };
@@ -680,7 +681,7 @@ __global__ __launch_bounds__(block_threads, 1) void fused_product(const __grid_c
   __syncthreads();
   if constexpr (Shape::cluster > 1) ptx::cluster_barrier();
   const int cluster = static_cast<int>(blockIdx.x) / Shape::cluster, clusters = static_cast<int>(gridDim.x) / Shape::cluster;
-  cudaGridDependencySynchronize();  // what ran before has written the slices
+  cudaGridDependencySynchronize();  // the previous kernel has written the slices
   const TileScales scales(memory + (ring.full(2 * stages) - ptx::shared_address(memory)));
   if (group == 0) {
     ptx::give_registers<40>();
@@ -689,7 +690,7 @@ __global__ __launch_bounds__(block_threads, 1) void fused_product(const __grid_c
     else if (threadIdx.x / 32 == 1)
       prepare_scales<Shape>(f, scales, rank, cluster, clusters);
     __syncwarp();
-    if constexpr (Shape::halves > 1) {  // those of finish_tile
+    if constexpr (Shape::halves > 1) {  // for the barriers of finish_tile
       ptx::cluster_barrier();
       ptx::cluster_barrier();
     }

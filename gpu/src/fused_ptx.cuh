@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-// Instructions of sm_90a that C++ has no words for. Addresses are of the shared window, 32 bits.
+// Instructions of sm_90a that C++ cannot express. Addresses are 32-bit addresses of the shared window.
 
 namespace ozbound::gpu::ptx {
 
@@ -31,7 +31,7 @@ __device__ inline void cluster_barrier() {
   asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
 }
 
-/// Barriers of a block's warps, by number: 0 is __syncthreads'.
+/// Barriers of a block's warps, by number. Number 0 is the barrier of __syncthreads.
 __device__ inline void sync(int barrier, int threads) {
   asm volatile("barrier.cta.sync.aligned %0, %1;" ::"r"(barrier), "r"(threads) : "memory");
 }
@@ -52,25 +52,25 @@ __device__ inline void barrier_init(std::uint32_t barrier, int arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals));
 }
 
-/// Makes initialised barriers visible to the cluster and to the copy engine.
+/// Makes initialised barriers visible to the cluster and to TMA.
 __device__ inline void barrier_init_fence() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 
 __device__ inline void barrier_arrive(std::uint32_t barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
-/// Arrives at a barrier of any block of the cluster. Without `.release.cluster`, which compiles to a fence of the whole GPU and
-/// halves the speed: what is released was read by wgmma alone, and its group has been waited for.
+/// Arrives at a barrier of any block of the cluster. Does not use `.release.cluster`, which compiles to a fence of the whole
+/// GPU and halves the speed. It is not needed: only wgmma has read the released memory, and its group has been waited for.
 __device__ inline void barrier_arrive_peer(std::uint32_t barrier) {
   asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
 
-/// Arrives, and lets the phase end only when `bytes` more have been copied.
+/// Arrives, and lets the phase end only after `bytes` more bytes have been copied.
 __device__ inline void barrier_expect(std::uint32_t barrier, int bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
 }
 
-/// Whether the phase of this parity has ended; waits a while for it.
+/// True if the phase of this parity has ended; waits a while for it.
 __device__ inline bool barrier_passed(std::uint32_t barrier, std::uint32_t parity) {
   std::uint32_t passed;
   asm volatile(
@@ -89,7 +89,7 @@ __device__ inline void barrier_wait(std::uint32_t barrier, std::uint32_t parity)
   }
 }
 
-/// Copies the map's box at column x, row y; what lies outside the matrix becomes zero.
+/// Copies the map's box at column x, row y. Bytes outside the matrix become zero.
 __device__ inline void load_box(std::uint32_t to, const CUtensorMap& map, int x, int y, std::uint32_t barrier) {
   asm volatile(
       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" ::"r"(to),
@@ -97,7 +97,7 @@ __device__ inline void load_box(std::uint32_t to, const CUtensorMap& map, int x,
       : "memory");
 }
 
-/// The same to every block of the cluster in the mask, at the same shared address.
+/// Copies the box to every block of the cluster in the mask, at the same shared address.
 __device__ inline void load_box_multicast(std::uint32_t to, const CUtensorMap& map, int x, int y, std::uint32_t barrier,
                                           std::uint16_t mask) {
   asm volatile(
@@ -109,8 +109,8 @@ __device__ inline void load_box_multicast(std::uint32_t to, const CUtensorMap& m
 
 __device__ inline void prefetch_map(const CUtensorMap& map) { asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory"); }
 
-/// Lower half of the description, for wgmma, of a tile of rows of 128 bytes that the copy engine has swizzled: groups of 8 rows
-/// are 1024 bytes apart. What is x bytes on, within a row or in whole tiles, is described by x / 16 more.
+/// The lower half of the wgmma descriptor of a tile of rows of 128 bytes that TMA has swizzled. Groups of 8 rows are 1024 bytes
+/// apart. To address x bytes further, within a row or in whole tiles, add x / 16.
 /// @pre the address is a multiple of 1024.
 __device__ inline std::uint32_t tile_descriptor(std::uint32_t address) { return (address & 0x3ffff) >> 4 | 1u << 16; }
 
@@ -135,8 +135,8 @@ __device__ inline void wgmma_wait() {
   "mov.b64 a, {low_a, 0x40000040};\n" \
   "mov.b64 b, {low_b, 0x40000040};\n"
 
-/// c += a b^T over 128 digits: 64 rows of A, 128 of B, int8; 64 sums of each thread of a warpgroup. Given tile_descriptor's.
-/// Halves of descriptors, so that few instructions stand beside the products: they take power, which limits the clock.
+/// c += a b^T over 128 digits: 64 rows of A, 128 of B, int8; 64 sums in each thread of a warpgroup. Takes tile_descriptor
+/// halves of descriptors, to have few instructions beside the products. Instructions take power, which limits the clock.
 __device__ inline void wgmma_tile(std::int32_t (&c)[64], std::uint32_t a, std::uint32_t b) {
   asm volatile(
       "{\n"
@@ -169,7 +169,7 @@ __device__ inline void wgmma_tile(std::int32_t (&c)[64], std::uint32_t a, std::u
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127}"
 #define OZB_WGMMA_256 "wgmma.mma_async.sync.aligned.m64n256k32.s32.s8.s8 " OZB_SUMS_256 ", a, b, accumulate;\n"
 
-/// The same of 256 vectors of B: 128 sums of each thread.
+/// The product with 256 vectors of B: 128 sums in each thread.
 __device__ inline void wgmma_tile(std::int32_t (&c)[128], std::uint32_t a, std::uint32_t b) {
   asm volatile(
       "{\n"
@@ -205,14 +205,14 @@ __device__ inline void wgmma_tile(std::int32_t (&c)[128], std::uint32_t a, std::
 #undef OZB_WGMMA_32
 #undef OZB_SUMS
 
-/// Keeps the compiler from moving what reads or writes the sums across a wait.
+/// Keeps the compiler from moving reads and writes of the sums across a wait.
 template <int Count>
 __device__ inline void settle(std::int32_t (&c)[Count]) {
 #pragma unroll
   for (int i = 0; i < Count; ++i) asm volatile("" : "+r"(c[i])::"memory");
 }
 
-/// setmaxnreg: the registers of a thread of this warpgroup from here on.
+/// setmaxnreg: sets the registers of a thread of this warpgroup from here on.
 template <int Registers>
 __device__ inline void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Registers));

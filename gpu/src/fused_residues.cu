@@ -31,18 +31,18 @@ struct Tiles {
   }
 };
 
-/// Wide tiles move fewer bytes; narrow ones leave fewer processors idle in the last round, and hold less beyond C, where C is
+/// Wide tiles move fewer bytes. Narrow tiles leave fewer processors idle in the last round, and less memory beyond C if C is
 /// small.
 int tile_columns_for(Index m, Index n, int moduli, int processors) {
   const auto expected_time = [&](int columns) {
     const Tiles tiles(m, n, columns);
     return std::ceil(static_cast<double>(tiles.rows) * tiles.columns * moduli / processors) * columns;
   };
-  constexpr double wide_gain = 1.05;  // of operations a second, in the long run
+  constexpr double wide_gain = 1.05;  // ratio of operations a second for long runs
   return expected_time(Wide::columns) <= wide_gain * expected_time(Narrow::columns) ? Wide::columns : Narrow::columns;
 }
 
-/// A launch in clusters, which may begin while the kernel before it ends.
+/// A launch in clusters. It may begin before the previous kernel ends.
 struct Configuration {
   cudaLaunchAttribute attributes[2] = {};
   cudaLaunchConfig_t config{};
@@ -61,8 +61,8 @@ struct Configuration {
     result.config.numAttrs = 2;
     return result;
   }
-  /// The configuration to launch by, while this lives.
-  [[nodiscard]] const cudaLaunchConfig_t* here() {
+  /// The configuration for a launch. Valid during this object's lifetime.
+  [[nodiscard]] const cudaLaunchConfig_t* get() {
     config.attrs = attributes;
     return &config;
   }
@@ -71,7 +71,7 @@ struct Configuration {
 template <class Shape>
 void launch(const CUtensorMap& a, const CUtensorMap& b, const ResidueArguments& f, int clusters, cudaStream_t stream) {
   auto configuration = Configuration::of<Shape>(clusters * Shape::cluster, stream);
-  check(cudaLaunchKernelEx(configuration.here(), multiply_residues<Shape>, a, b, f), "cudaLaunchKernelEx");
+  check(cudaLaunchKernelEx(configuration.get(), multiply_residues<Shape>, a, b, f), "cudaLaunchKernelEx");
 }
 
 int chosen(int wanted, int otherwise) { return wanted >= 0 ? wanted : otherwise; }
@@ -90,12 +90,12 @@ FusedResidues::FusedResidues(int device) {
         "cudaFuncSetAttribute");
   processors_ = properties.multiProcessorCount;
   auto two = Configuration::of<Wide>(Wide::cluster, nullptr);
-  check(cudaOccupancyMaxActiveClusters(&pairs_, multiply_residues<Wide>, two.here()), "cudaOccupancyMaxActiveClusters");
+  check(cudaOccupancyMaxActiveClusters(&pairs_, multiply_residues<Wide>, two.get()), "cudaOccupancyMaxActiveClusters");
   hopper_ = pairs_ > 0;
 }
 
 bool FusedResidues::applies(int moduli, Index m, Index n, Index k) const {
-  constexpr Index most = Index{1} << 30;  // coordinates of the copy engine, and items, are int
+  constexpr Index most = Index{1} << 30;  // coordinates of TMA, and items, are int
   if (!hopper_ || k >= most) return false;
   const Index vectors = round_up(std::max(m, n), DeviceSlices::vector_step) + DeviceSlices::vector_step;
   const Tiles tiles(std::min(m, most), std::min(n, most), Narrow::columns);
@@ -129,7 +129,7 @@ FusedResidues::Bytes FusedResidues::launch(const DeviceSlices& a, const DeviceSl
     f.step.counter = static_cast<unsigned*>(workspace);
     check(cudaMemsetAsync(workspace, 0, sizeof(unsigned), stream), "cudaMemsetAsync");
   }
-  // Of vectors whose memory may end after those that there are: residues may be part of an operand's.
+  // Maps only existing vectors, because memory may end after them: residues may be a part of an operand's.
   const auto map_of = [this, moduli](const DeviceSlices& residues, Index first, int rows) {
     const Index vectors = (moduli - 1) * residues.modulus_vectors + round_up(residues.count, DeviceSlices::vector_step);
     return maps_.of_bytes(residues.digits + first * residues.padded, residues.padded, vectors - first, rows);

@@ -11,7 +11,7 @@
 namespace ozbound::gpu {
 namespace {
 
-/// What facts hold beside norms, on the host.
+/// Facts other than norms, on the host.
 struct HostScales {
   std::vector<std::int32_t> exponents;
   std::vector<std::uint8_t> special;
@@ -65,7 +65,7 @@ SliceFacts copy_facts_to_host(const DeviceFacts& facts, cudaStream_t stream) {
 
 std::vector<SliceFacts> copy_facts_to_host(const FactsOfAllSlicings& facts, cudaStream_t stream) {
   const auto& last = facts.of[max_slices - 1];
-  const HostBlock block(last.tops, facts.words + facts.word_count, stream);  // which follow each other (take)
+  const HostBlock block(last.tops, facts.words + facts.word_count, stream);  // these lie one after the other (take)
   auto words = block.part(facts.words, facts.word_count);
   const HostScales scales(last, block);
   std::vector<SliceFacts> result;

@@ -27,7 +27,7 @@ void check(cublasStatus_t status, const char* call) {
   if (status != CUBLAS_STATUS_SUCCESS) throw_error(call, cublasLtGetStatusName(status), status == CUBLAS_STATUS_ALLOC_FAILED);
 }
 
-/// A handle of cuBLASLt's, destroyed with this.
+/// Owns a handle of cuBLASLt.
 template <auto Destroy>
 struct Destroyer {
   template <class T>
@@ -49,7 +49,7 @@ OwnedLayout layout(cudaDataType_t type, Index rows, Index columns, Index pitch) 
   return OwnedLayout(handle);
 }
 
-/// A transposed times B: the only kind that is fast.
+/// A transposed times B: the only kind with fast algorithms.
 struct Problem {
   OwnedOperation operation;
   OwnedLayout rows, columns, sums;
@@ -90,7 +90,7 @@ struct LtProduct::Library {
     handle.reset(created);
   }
 
-  /// sums of Sum, the type of the scalars too.
+  /// `Sum` is the type of the sums and of the scalars.
   template <class Sum>
   cublasStatus_t multiply(const Problem& problem, const cublasLtMatmulAlgo_t& algorithm, const void* rows, const void* columns,
                           Sum* sums, void* workspace, cudaStream_t stream) const {
@@ -121,7 +121,7 @@ struct LtProduct::Library {
     return algorithms;
   }
 
-  /// Milliseconds of some products, infinite where the algorithm does not run.
+  /// Milliseconds of some products; infinite if the algorithm does not run.
   template <class Multiply>
   [[nodiscard]] static float time(const Multiply& multiply, cudaStream_t stream) {
     cudaEvent_t start{}, end{};
@@ -141,13 +141,13 @@ struct LtProduct::Library {
 
   template <class Element, class Sum>
   [[nodiscard]] cublasLtMatmulAlgo_t fastest(const Shape& shape, const Problem& problem) const {
-    constexpr double worth_timing = 0x1p33;  // multiplications; fewer take less time than finding out
+    constexpr double worth_timing = 0x1p33;  // multiplications; smaller products take less time than the timing
     const auto algorithms = candidates(problem);
     const auto work = static_cast<double>(shape.rows) * static_cast<double>(shape.columns) * static_cast<double>(shape.inner);
     if (algorithms.size() == 1 || work < worth_timing) return algorithms.front();
     try {
       return fastest_of<Element, Sum>(algorithms, shape, problem);
-    } catch (const OutOfMemory&) {  // for elements to time with
+    } catch (const OutOfMemory&) {  // no memory for the elements to time with
       return algorithms.front();
     }
   }
@@ -180,7 +180,7 @@ struct LtProduct::Library {
   void launch(const Shape& shape, const void* rows, const void* columns, Sum* sums, void* workspace, cudaStream_t stream) {
     const auto* const chosen = [&] {
       const std::lock_guard lock(mutex);
-      return &known.at(shape);  // entries stay where they are
+      return &known.at(shape);  // entries of the map do not move
     }();
     check(multiply(chosen->problem, chosen->algorithm, rows, columns, sums, workspace, stream), "cublasLtMatmul");
   }

@@ -5,12 +5,12 @@
 namespace ozbound::gpu {
 namespace {
 
-constexpr int tile = 64;             // rows and columns of C of a block of threads
-constexpr int words = 16;            // of four digits, that are summed in 32 bits: 64 * 255^2 < 2^31
+constexpr int tile = 64;             // rows and columns of C for a block of threads
+constexpr int words = 16;            // of four digits, summed in 32 bits: 64 * 255^2 < 2^31
 constexpr int threads = 256;         // 16 x 16, each with 4 x 4 entries
-constexpr int row_words = tile + 4;  // of a line of shared memory
+constexpr int row_words = tile + 4;  // words in a line of shared memory
 
-/// Four products of digits added to a sum; digits are int8 or uint8.
+/// Adds four products of digits to a sum. Digits are int8 or uint8.
 template <bool UnsignedA, bool UnsignedB>
 __device__ int dot_of_four(std::uint32_t a, std::uint32_t b, int sum) {
   if constexpr (UnsignedA && UnsignedB)

@@ -7,7 +7,7 @@
 namespace ozbound::gpu {
 namespace {
 
-/// c_t from sums of products, below 2^Bits.
+/// c_t from sums of products that are below 2^Bits.
 template <int Bits, class SumOf>
 struct DigitsOfSums {
   const ResidueConstants& moduli;
@@ -16,12 +16,12 @@ struct DigitsOfSums {
   __device__ double operator()(int t) const {
     const double p = moduli.modulus[t], reciprocal = moduli.reciprocal[t];
     double z = static_cast<double>(sum_of(t));
-    if (Bits > 38) z = rest_of(z, p, reciprocal);  // so that its product is below 2^46 too
+    if (Bits > 38) z = rest_of(z, p, reciprocal);  // its product is then below 2^46 too
     return rest_of(z * moduli.inverse[t], p, reciprocal);
   }
 };
 
-/// Sums of k products: those in INT32 are of at most residue_int32_terms.
+/// Bits of sums of k products. INT32 sums have at most residue_int32_terms terms.
 template <class Sum>
 constexpr int bits_of_sums = sizeof(Sum) == sizeof(std::int32_t) ? 31 : 46;
 

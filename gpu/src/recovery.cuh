@@ -7,17 +7,17 @@
 #include "ozbound/core/detail/residue_arithmetic.hpp"
 #include "ozbound/core/detail/residue_constants.hpp"
 
-// C' from its residues by doubles that are integers, exact in any order below 2^53 (docs/derivations/residues.md, R6, R7).
+// C' from its residues, by doubles that hold integers, exact in any order below 2^53 (docs/derivations/residues.md, R6, R7).
 
 namespace ozbound::gpu {
 
 /// RN(x) for |x| < 2^51.
 __device__ inline double nearest_integer(double x) { return (x + 0x1.8p52) - 0x1.8p52; }
 
-/// z - p RN(z / p), for |z| < 2^46: the balanced residue, but for 256, whose ties may come as +128.
+/// z - p RN(z / p), for |z| < 2^46: the balanced residue, except that for p = 256 a tie may give +128.
 __device__ inline double rest_of(double z, double p, double reciprocal) { return z - nearest_integer(z * reciprocal) * p; }
 
-/// Whether an integer of limbs in radix 2^bits, most significant first and each below 2^53, is above 0.
+/// True if an integer of limbs in radix 2^bits, most significant first and each below 2^53, is above 0.
 template <int Limbs>
 __device__ bool is_positive(const std::int64_t (&limbs)[Limbs], int bits) {
   std::int64_t carry = 0;
@@ -31,11 +31,11 @@ __device__ bool is_positive(const std::int64_t (&limbs)[Limbs], int bits) {
   return carry > 0 || (carry == 0 && rest);
 }
 
-/// The most moduli whose C' has so many limbs (residue_limbs_of).
+/// The largest number of moduli whose C' has this many limbs (residue_limbs_of).
 template <int Limbs>
 constexpr int max_moduli_of = 5 * Limbs;
 
-/// Whether C is C' rounded: nothing is scaled or added, and no entry stays open.
+/// True if C is C' rounded: nothing is scaled or added, and no entry stays open.
 __device__ inline bool is_plain(const DeviceEpilogue& epilogue) {
   return epilogue.bound == nullptr && epilogue.c.is_double && epilogue.alpha_value() == 1 && is_zero(epilogue.beta_value());
 }
@@ -49,8 +49,8 @@ struct TwoSum {
   }
 };
 
-/// x + y + z, rounded once: the sum of the small parts is rounded to odd (Boldo, Melquiond, IEEE TC 2008, algorithm of figure
-/// 4). @pre no intermediate overflows or falls below the normal range, but for 0.
+/// x + y + z, rounded once. The sum of the small parts is rounded to odd (Boldo, Melquiond, IEEE TC 2008, algorithm of figure
+/// 4). @pre no intermediate overflows or falls below the normal range, except for 0.
 __device__ inline double sum_of_three(double x, double y, double z) {
   const TwoSum lower(y, z), upper(x, lower.sum), rest(upper.error, lower.error);
   auto odd = static_cast<std::uint64_t>(__double_as_longlong(rest.sum));
@@ -79,7 +79,7 @@ class RecoveredInteger {
     return copy;
   }
 
-  /// @param digit_of gives c_t = C' (P / p)^-1 mod p of a modulus, at most 128 in magnitude.
+  /// @param digit_of returns c_t = C' (P / p)^-1 mod p of a modulus, at most 128 in magnitude.
   template <class DigitOf>
   __device__ RecoveredInteger(const ResidueConstants& moduli, const DigitOf& digit_of) : moduli_(moduli) {
 #pragma unroll
@@ -95,7 +95,8 @@ class RecoveredInteger {
     if (fabs(share - quotient) > 0.5 - 0x1p-8) take_nearest();
   }
 
-  /// C' 2^exponent, rounded once to binary64; false where that may not be normal, or where this does not know how.
+  /// C' 2^exponent, rounded once to binary64. Returns false if the result may not be normal, or if this function does not
+  /// handle the case.
   [[nodiscard]] __device__ bool round(int exponent, double& rounded) const {
     const double radix = power_of_two(moduli_.limb_bits);
     double value = limbs_[0];
@@ -104,7 +105,7 @@ class RecoveredInteger {
       value =
           moduli_.count <= 13 ? rounded_by_two(radix) : sum_of_three(limbs_[0] * (radix * radix), limbs_[1] * radix, limbs_[2]);
     if constexpr (Limbs > 3) {
-      const int bits = moduli_.groups == 3 ? 48 : 52;  // of three groups, which doubles hold
+      const int bits = moduli_.groups == 3 ? 48 : 52;  // of each of three groups, which doubles hold
       std::int64_t groups[3];
       to_three_groups(bits, groups, 1);
       const double unit = power_of_two(bits), top = static_cast<double>(groups[0]) * (unit * unit);
@@ -118,7 +119,7 @@ class RecoveredInteger {
     return true;
   }
 
-  /// The groups that residue_layout has, at groups[g * stride]; `carried`: from 0 to the radix less 1 but for the first.
+  /// Stores the groups of residue_layout at groups[g * stride]. `carried`: all except the first are from 0 to the radix less 1.
   __device__ void to_groups(bool carried, std::int64_t* groups, Index stride) const {
     if constexpr (Limbs == 4)
       if (moduli_.groups == 3) return to_three_groups(48, groups, stride);
@@ -130,7 +131,7 @@ class RecoveredInteger {
   }
 
  private:
-  /// C' of at most 102 bits, rounded once: as H 2^52 + L, integers that doubles hold.
+  /// C' of at most 102 bits, rounded once: as H 2^52 + L, with integers that doubles hold.
   [[nodiscard]] __device__ double rounded_by_two(double radix) const {
     static_assert(Limbs == 3);
     const int r = moduli_.limb_bits;  // below 36
@@ -146,8 +147,8 @@ class RecoveredInteger {
     for (int g = 0; g < Limbs; ++g) limbs[g] = __double2ll_rn(limbs_[g]);
   }
 
-  /// Three groups of so many bits, carried, from four limbs of r bits. @pre r <= bits <= 3 r / 2, and
-  /// the first group has no more than 53.
+  /// Three groups of this many bits, carried, from four limbs of r bits. @pre r <= bits <= 3 r / 2, and the first group has at
+  /// most 53 bits.
   __device__ void to_three_groups(int bits, std::int64_t* groups, Index stride) const {
     const int r = moduli_.limb_bits, a = bits - r, b = 2 * a;
     std::int64_t limbs[Limbs];
@@ -166,8 +167,8 @@ class RecoveredInteger {
     }
   }
 
-  /// Adds or subtracts P until 2 |C'| < P, which one of these numbers alone is: next to a half the nearest multiple may be one
-  /// off.
+  /// Adds or subtracts P until 2 |C'| < P, which holds for exactly one of these numbers. Next to a half, the nearest multiple
+  /// may be off by one.
   __device__ void take_nearest() {
     for (const int sign : {1, -1}) {
       std::int64_t beyond[Limbs];  // 2 sign C' - P
@@ -183,8 +184,8 @@ class RecoveredInteger {
   double limbs_[Limbs] = {};
 };
 
-/// Finishes entry (i, j) of C from its integer C', whatever there is to be done. A call, since it takes many registers that
-/// most entries do not need.
+/// Finishes entry (i, j) of C from its integer C', in all cases. Not inline, because it takes many registers that most entries
+/// do not need.
 template <int Limbs>
 __device__ __noinline__ void combine_recovered(Index i, Index j, DoubleLimbs<Limbs> limbs, const ResidueConstants& moduli,
                                                const SumLayout& layout, const DeviceSlices& a, const DeviceSlices& b,
@@ -196,7 +197,7 @@ __device__ __noinline__ void combine_recovered(Index i, Index j, DoubleLimbs<Lim
   });
 }
 
-/// The same, at once where C is C' rounded. @param plain is_plain(epilogue)
+/// Finishes an entry, inline if C is C' rounded. @param plain is_plain(epilogue)
 template <int Limbs>
 __device__ void finish_recovered(Index i, Index j, const RecoveredInteger<Limbs>& integer, const ResidueConstants& moduli,
                                  const SumLayout& layout, const DeviceSlices& a, const DeviceSlices& b,
@@ -210,7 +211,7 @@ __device__ void finish_recovered(Index i, Index j, const RecoveredInteger<Limbs>
   combine_recovered(i, j, integer.limbs(), moduli, layout, a, b, epilogue);
 }
 
-/// Calls launch(std::integral_constant<int, limbs>) for the limbs of so many moduli.
+/// Calls launch(std::integral_constant<int, limbs>) for the limbs of this many moduli.
 template <class Launch>
 void with_limbs(int moduli, const Launch& launch) {
   switch (residue_limbs_of(moduli)) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Products of residues, one modulus after the other, by wgmma: what stays of the sum of an entry is one byte a modulus.
+// Products of residues, one modulus after the other, by wgmma. The kernel keeps one byte per modulus of an entry's sum.
 //
 // A block is 384 threads, three warpgroups of 128. Its items are (modulus t, tile of C), of 128 rows by 128 or 256 columns. The
-// first warpgroup brings residues, the two others multiply, 64 rows each, and a ring of stages in shared memory lies between:
+// first warpgroup loads residues, the two others multiply, 64 rows each. A ring of stages in shared memory lies between them:
 //
 //   global memory: residues, modulus by modulus, a byte each       shared memory: a ring of 4 stages of 48 KiB (256 columns),
 //  +-----------------------------------------------+               or 6 of 32 KiB (128 columns)
@@ -25,10 +25,11 @@
 //     full(s):   1 arrival, of the loader, and stage_bytes, of the TMA unit          waited for by both warpgroups
 //     empty(s):  2 arrivals of each block of the cluster, one of each warpgroup      waited for by the loader
 //
-// With a cluster of two, its blocks have tiles that lie one below the other: each loads its own tile of A and half of the tile
-// of B, which goes to both at once (multicast).
+// With a cluster of two, the tiles of its blocks lie one below the other. Each block loads its own tile of A and half of the
+// tile of B, which goes to both blocks at once (multicast).
 //
-// INT32 holds 131071 products of residues. After chunk_steps steps the sums are reduced modulo p, and what is left is added to.
+// INT32 holds 131071 products of residues. After chunk_steps steps the sums are reduced modulo p, and the summation continues
+// from there.
 
 #include <cuda.h>
 
@@ -50,11 +51,11 @@ struct ResidueShape {
   static constexpr int loader_registers = 40, multiplier_registers = 232;
 };
 
-/// A tile of C, and the modulus of the item that it is of.
+/// An item: a tile of C, and a modulus.
 struct ResidueItem {
   int modulus, row, column;  ///< rows in clusters of tiles
 
-  /// Blocks walk panels of columns, row by row, so that those at work at one time share tiles.
+  /// Blocks walk panels of columns, row by row, so that concurrent blocks share tiles.
   __device__ ResidueItem(const ResidueArguments& f, int item) {
     const int tiles = f.row_clusters * f.column_tiles, tile = item % tiles;
     const int of_panel = f.panel * f.row_clusters, panel = tile / of_panel, within = tile % of_panel;
@@ -86,7 +87,7 @@ struct ResiduePlace {
   }
 };
 
-/// The thread that loads.
+/// The thread that loads tiles into the ring.
 template <class Shape>
 __device__ void load_residues(const CUtensorMap& a, const CUtensorMap& b, const ResidueArguments& f, ResidueRing<Shape> ring,
                               int rank, int cluster, int clusters) {
@@ -167,7 +168,7 @@ class ResidueMultiplier {
     release(last);
   }
 
-  /// Bytes of 16 accumulators at a time, of all threads side by side.
+  /// Stores the bytes of 16 accumulators at a time. The bytes of all threads lie side by side.
   __device__ __forceinline__ void store(const ResidueItem& item, const Accumulators& c) const {
     const auto& modulus = f_.times_inverse[item.modulus];
     auto* const to = reinterpret_cast<uint4*>(f_.bytes + item.modulus * f_.modulus_bytes +
@@ -197,7 +198,7 @@ class ResidueMultiplier {
   const ResidueArguments& f_;
   ResidueRing<Shape> ring_;
   int rank_, group_;
-  std::uint32_t empty_;  ///< empty(0) of the block of the cluster that this thread releases stages of
+  std::uint32_t empty_;  ///< empty(0) of the block in the cluster whose stages this thread releases
   ResiduePlace<Shape> at_;
 };
 
@@ -221,7 +222,7 @@ __global__ void __launch_bounds__(384, 1)
   }
   __syncthreads();
   if constexpr (Shape::cluster > 1) ptx::cluster_barrier();
-  cudaGridDependencySynchronize();  // what ran before has written the residues
+  cudaGridDependencySynchronize();  // the previous kernel has written the residues
   if (group == 0) {
     ptx::give_registers<Shape::loader_registers>();
     if (threadIdx.x == 0) load_residues<Shape>(a, b, f, ring, rank, cluster, clusters);
@@ -229,7 +230,7 @@ __global__ void __launch_bounds__(384, 1)
     ptx::take_registers<Shape::multiplier_registers>();
     ResidueMultiplier<Shape>(f, ring, rank, group - 1).run(cluster, clusters);
   }
-  if constexpr (Shape::cluster > 1) ptx::cluster_barrier();  // no block ends while its memory is written by another
+  if constexpr (Shape::cluster > 1) ptx::cluster_barrier();  // no block ends while another still writes its memory
 #endif
 }
 

@@ -22,7 +22,7 @@ ResidueReduction ResidueReduction::of(std::int32_t p, std::int32_t factor) {
 }
 
 void ResidueArguments::set_reductions() {
-  chunk_steps = static_cast<int>((residue_int32_terms - 1) / residue_step);  // and a residue below 2^7
+  chunk_steps = static_cast<int>((residue_int32_terms - 1) / residue_step);  // leaves room for a residue below 2^7
   const auto base = ResidueBase::of(moduli);
   for (int t = 0; t < moduli; ++t) {
     plain[t] = ResidueReduction::of(residue_moduli[t], 1);

@@ -23,7 +23,7 @@ void to_signed_words(const Integer& x, int count, std::int32_t* words) {
   assert(carry == 0);
 }
 
-/// x to within a few roundings.
+/// x up to a few roundings.
 double rounded(const Integer& x) {
   double value = 0;
   for (int w = residue_limbs; w-- > 0;) value = value * 0x1p64 + static_cast<double>(x.limb[w]);
@@ -60,7 +60,7 @@ ResidueTriples ResidueTriples::of(int moduli) {
     to_signed_words(weight, words, result.weight[t]);
   }
   to_signed_words(product, words_of_products(triples), result.product);
-  // Sums are below 16 P: each of the moduli adds at most half of P, and a little.
+  // Sums are below 16 P: each modulus adds at most slightly more than half of P.
   const int unit = 32 * (words - 1);
   result.shift = std::max(0, product.bits() + 4 - 30 - unit);
   result.reciprocal = static_cast<float>(std::ldexp(1.0, unit + result.shift) / rounded(product));

@@ -12,7 +12,7 @@
 namespace ozbound::gpu {
 namespace {
 
-/// 2^shift modulo each modulus, balanced, for the shifts that integers of most_residue_bits bits have.
+/// 2^shift modulo each modulus, balanced, for all shifts of integers of most_residue_bits bits.
 struct Powers {
   static constexpr int count = most_residue_bits + 1;
   std::int8_t of[count][max_moduli] = {};
@@ -29,7 +29,7 @@ struct Powers {
 };
 __device__ const Powers powers;
 
-/// An integer m 2^shift: m as bytes with signs. Without `Wide` there is no shift, and the integer is at most 2^62.
+/// An integer m 2^shift, with m as signed bytes. Without `Wide` there is no shift, and the integer is at most 2^62.
 template <bool Wide>
 struct ElementInteger {
   std::uint64_t signed_bytes;
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(tile_threads)
 
 constexpr int threads = 128, warps = threads / 32;
 
-/// The last bit of elements begin, begin + step, … of vector i.
+/// The position of the last set bit of elements begin, begin + step, … of vector i.
 __device__ std::int32_t last_bit(const Vectors& x, Index i, Index begin, Index step, std::int32_t of_none) {
   std::int32_t last = of_none;
   for (Index l = begin; l < x.inner; l += step) {
@@ -84,7 +84,7 @@ __device__ std::int32_t last_bit(const Vectors& x, Index i, Index begin, Index s
   return last;
 }
 
-/// A warp for each vector, or for 32 of them where neighbouring vectors lie closer than neighbouring elements.
+/// One warp for each vector, or for 32 vectors if neighbouring vectors lie closer than neighbouring elements.
 __global__ void __launch_bounds__(threads)
     find_last_bits(const Vectors x, const std::uint64_t* tops, std::int32_t of_none, std::int32_t* last_bits) {
   const Index task = Index{blockIdx.x} * warps + threadIdx.x / 32;

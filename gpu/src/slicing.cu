@@ -12,7 +12,7 @@
 namespace ozbound::gpu {
 namespace {
 
-/// Exponents of the weights of nearest_adaptive's digits, one block a vector; see adaptive_weights in core.
+/// Exponents of the weights of nearest_adaptive's digits, one block for each vector; see adaptive_weights in core.
 __global__ void find_adaptive_weights(Vectors x, Slicing slicing, const std::uint64_t* tops, std::int16_t* all_weights) {
   __shared__ std::int16_t weights[max_slices];
   __shared__ int top;
@@ -58,8 +58,8 @@ struct AnyDigits {
   }
 };
 
-/// Balanced digits of at most 8 slices: N = RN(x / weight of the last digit) fits 63 bits, and adding 128 at every digit but
-/// the first carries as balanced_digits does.
+/// Balanced digits of at most 8 slices. N = RN(x / weight of the last digit) fits 63 bits. Adding 128 at every digit except the
+/// first carries as balanced_digits does.
 template <int Slices>
 struct BalancedDigits {
   static_assert(Slices <= 8);
@@ -104,7 +104,8 @@ __global__ void __launch_bounds__(tile_threads) slice_tiles(Vectors x, Encoding 
   }
 }
 
-/// floor(2^7 |x| / 2^scale), scale that of truncated digits: in [64, 127] for the largest of a vector that is not zero.
+/// floor(2^7 |x| / 2^scale) with the scale of truncated digits: in [64, 127] for the largest element of a vector that is not
+/// zero.
 struct FirstMagnitudes {
   __device__ void operator()(const std::uint64_t* bits, int scale, const std::int16_t*, std::uint32_t* words) const {
     words[0] = 0;

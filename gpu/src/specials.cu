@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "cuda_check.hpp"
-#include "special_entries.hpp"
+#include "special_entry_writer.hpp"
 #include "specials.hpp"
 
 namespace ozbound::gpu {
@@ -11,16 +11,16 @@ namespace {
 constexpr int threads = 256;
 constexpr Index most_blocks = 2048;
 
-struct Product {
+struct Arguments {
   OperandPair operands;
   DeviceSlices rows, columns;
   DeviceEpilogue epilogue;
 };
 
-__global__ void write_specials(const __grid_constant__ Product product) {
-  const auto& [operands, rows, columns, epilogue] = product;
-  const SpecialEntries entries(operands, epilogue);
-  const bool all = entries.all_but_products();  // an entry in place of its C0 must be written once
+__global__ void write_specials(const __grid_constant__ Arguments arguments) {
+  const auto& [operands, rows, columns, epilogue] = arguments;
+  const SpecialEntryWriter entries(operands, epilogue);
+  const bool all = entries.all_but_products();  // an entry in place of its C0 must be written only once
   const bool any_vector = !all && (*rows.any_special != 0 || *columns.any_special != 0);
   if (!all && !any_vector && is_zero(epilogue.beta_value())) return;
   const Index m = rows.count, n = columns.count;

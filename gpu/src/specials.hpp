@@ -7,11 +7,11 @@
 
 #include "device_epilogue.hpp"
 #include "device_slices.hpp"
-#include "special_entries.hpp"
+#include "special_entry_writer.hpp"
 
 namespace ozbound::gpu {
 
-/// Writes every special entry (SpecialEntries). a and b are the slices of the operands.
+/// Writes every special entry (SpecialEntryWriter). a and b are the slices of the operands.
 void launch_specials(const OperandPair& operands, const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue,
                      cudaStream_t stream);
 

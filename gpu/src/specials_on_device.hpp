@@ -17,7 +17,7 @@ inline Shape shape_of(const SpecialEntries& specials) {
   return {static_cast<Index>(specials.rows.size()), static_cast<Index>(specials.columns.size())};
 }
 
-/// SpecialEntries for kernels. The entries must outlive this object.
+/// SpecialEntryWriter for kernels. The entries must outlive this object.
 class SpecialsOnDevice {
  public:
   SpecialsOnDevice(const SpecialEntries& specials, cudaStream_t stream)

@@ -6,10 +6,10 @@
 #include "recovery.hpp"
 #include "residue_tiles.hpp"
 #include "residue_triples.hpp"
-#include "special_entries.hpp"
+#include "special_entry_writer.hpp"
 
-// C from the bytes that the kernel of products leaves: by integers, three moduli at a time, where C is C' rounded, and by
-// doubles, as from other sums, where anything else is to be done.
+// C from the bytes of the fused kernel. If C is C' rounded, uses integers, three moduli at a time. Otherwise uses doubles, as
+// for other sums.
 
 namespace ozbound::gpu {
 namespace {
@@ -25,14 +25,14 @@ struct TileRecovery {
   SumLayout layout;
 };
 
-/// 16 accumulators of a thread of the kernel that left the bytes: of one of its warpgroups those of 8 columns and 2 rows.
+/// 16 accumulators of a thread of the fused kernel: in one of its warpgroups, the entries of 8 columns and 2 rows.
 template <int Columns>
 struct TilePart {
   using Tile = TileBytes<Columns>;
   static constexpr int parts = Columns / 32;
 
   int thread, first_accumulator;
-  Index row, column, byte;  ///< of the part in the block of C; of its first byte
+  Index row, column, byte;  ///< position of the part in the block of C; and of its first byte
 
   explicit __device__ TilePart(int column_tiles) : thread(static_cast<int>(threadIdx.x)) {
     const int part = static_cast<int>(blockIdx.x) % parts, group = static_cast<int>(blockIdx.x) / parts % 2;
@@ -45,7 +45,7 @@ struct TilePart {
   [[nodiscard]] __device__ Index j(int e) const { return column + Tile::column(thread, first_accumulator + e); }
 };
 
-/// Any entry, by doubles.
+/// Finishes any entry, by doubles.
 template <int Limbs>
 __device__ void finish_any(const TileRecovery& f, const ResidueConstants& moduli, Index i, Index j,
                            const RecoveredInteger<Limbs>& integer) {
@@ -55,7 +55,7 @@ __device__ void finish_any(const TileRecovery& f, const ResidueConstants& moduli
                           [&] { combine_recovered(row, column, integer.limbs(), moduli, f.layout, f.a, f.b, f.epilogue); });
 }
 
-/// Writes C' rounded; false where this does not know how.
+/// Writes C' rounded. Returns false if it does not handle the case.
 template <int Limbs>
 __device__ bool round_entry(const TileRecovery& f, Index i, Index j, const RecoveredInteger<Limbs>& integer) {
   if (i >= f.block.rows || j >= f.block.columns) return false;
@@ -68,7 +68,7 @@ __device__ bool round_entry(const TileRecovery& f, Index i, Index j, const Recov
   return true;
 }
 
-/// Entries that are not done with, by a bit each, from the bytes once more.
+/// Finishes the entries whose bits are set, from the bytes again.
 template <int Limbs, int Columns>
 __device__ __noinline__ void finish_rest(const TileRecovery& f, const ResidueConstants& moduli, std::uint32_t rest) {
   const TilePart<Columns> part(f.column_tiles);
@@ -79,13 +79,13 @@ __device__ __noinline__ void finish_rest(const TileRecovery& f, const ResidueCon
   }
 }
 
-/// Each byte, an int8, plus 128.
+/// Adds 128 to each byte, an int8.
 __device__ uint4 raised_by_128(uint4 x) {
   constexpr unsigned signs = 0x80808080;
   return {x.x ^ signs, x.y ^ signs, x.z ^ signs, x.w ^ signs};
 }
 
-/// 16 entries for every thread, whatever is to be done.
+/// Finishes 16 entries in every thread, in all cases.
 template <int Limbs, int Columns>
 __global__ void __launch_bounds__(combining_threads, Limbs > 3 ? 3 : 4)
     recover_tiles(const __grid_constant__ TileRecovery f, const __grid_constant__ ResidueConstants moduli) {
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(combining_threads, Limbs > 3 ? 3 : 4)
 #pragma unroll
   for (int t = 0; t < max_moduli_of<Limbs>; ++t)
     if (t < moduli.count) words[t] = raised_by_128(__ldcs(from + t * (f.modulus_bytes / 16)));
-  const bool plain = is_plain(f.epilogue);  // by scalars that lie on the device
+  const bool plain = is_plain(f.epilogue);  // the scalars may lie on the device
 #pragma unroll
   for (int w = 0; w < 4; ++w)
 #pragma unroll 1
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(combining_threads, Limbs > 3 ? 3 : 4)
     }
 }
 
-/// An integer of words in two's complement, lowest first, and how it is rounded.
+/// An integer of words in two's complement, lowest first, and its rounding.
 template <int Words>
 struct IntegerWords {
   std::uint32_t of[Words];
@@ -142,7 +142,8 @@ struct IntegerWords {
   __device__ static std::uint32_t shifted(std::uint32_t word, int bits) {
     return static_cast<std::uint32_t>(static_cast<std::int32_t>(word) >> bits);
   }
-  /// The lower 52 bits of a pair of words, as an integer; and as one whose sign is the uppermost of them.
+  /// The lower 52 bits of a pair of words, as an unsigned integer; and as a signed integer with the uppermost of them as its
+  /// sign.
   [[nodiscard]] __device__ static double lower_52(std::uint32_t low, std::uint32_t high) {
     return __hiloint2double(static_cast<int>(0x43300000 | (high & 0xfffff)), static_cast<int>(low)) - 0x1p52;
   }
@@ -151,7 +152,7 @@ struct IntegerWords {
   }
 };
 
-/// C' of four entries whose bytes are those of `bytes`, a word a modulus.
+/// C' of four entries whose bytes are in `bytes`, one word for each modulus.
 template <int Triples>
 class FourIntegers {
  public:
@@ -173,7 +174,7 @@ class FourIntegers {
     }
   }
 
-  /// C' of entry e, and whether the multiple of P is known to be the nearest.
+  /// C' of entry e. Returns true if the subtracted multiple of P is known to be the nearest.
   __device__ bool reduce(int e, IntegerWords<words>& integer) const {
     constexpr int last = weight_words - 1;
     constexpr float middle = 3 << 22;
@@ -203,7 +204,8 @@ class FourIntegers {
   std::int64_t sums_[4][weight_words] = {};
 };
 
-/// What is added to the exponents of a row's or a column's entries; whatever is added to the last two, no double has that.
+/// The summand for the exponents of a row's or a column's entries. With `special` or `outside`, the sum is the exponent of no
+/// double, whatever the other summand is.
 struct ExponentOf {
   static constexpr int special = -(1 << 21), outside = -(1 << 24);
 
@@ -214,7 +216,7 @@ struct ExponentOf {
   }
 };
 
-/// 16 entries for every thread, each C' rounded; those that are not normal, or not sure, are done with by doubles.
+/// Finishes 16 entries in every thread, each C' rounded. Entries that are not normal, or not certain, are finished by doubles.
 /// @param unit exponent of C' without those of its row and column
 template <int Triples, int Limbs, int Columns, bool Two>
 __global__ void __launch_bounds__(combining_threads)
@@ -222,7 +224,7 @@ __global__ void __launch_bounds__(combining_threads)
                 const __grid_constant__ ResidueTriples triples, int unit) {
   const TilePart<Columns> part(f.column_tiles);
 #if __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();  // what ran before has written the bytes
+  cudaGridDependencySynchronize();  // the previous kernel has written the bytes
 #endif
   if (part.row >= f.block.rows || part.column >= f.block.columns) return;
   const auto* const from = reinterpret_cast<const uint4*>(f.bytes + part.byte);
@@ -230,7 +232,7 @@ __global__ void __launch_bounds__(combining_threads)
 #pragma unroll
   for (int t = 0; t < 3 * Triples; ++t)
     words[t] = t < triples.moduli ? __ldcs(from + t * (f.modulus_bytes / 16)) : uint4{0, 0, 0, 0};
-  // Of accumulators e, bit 0 tells columns and bit 1 rows apart; each four are eight columns further.
+  // Bit 0 of accumulator number e distinguishes columns, bit 1 rows. Each further four accumulators are eight columns further.
   const Index row = part.i(0), column = part.j(0);
   const int of_row[2] = {ExponentOf::vector(f.a, f.block.row, row, f.block.rows) + unit,
                          ExponentOf::vector(f.a, f.block.row, row + 8, f.block.rows) + unit};
@@ -265,7 +267,7 @@ __global__ void __launch_bounds__(combining_threads)
   if (rest != 0) finish_rest<Limbs, Columns>(f, moduli, rest);
 }
 
-/// Whether the host knows that C is C' rounded.
+/// True if the host knows that C is C' rounded.
 bool is_known_plain(const DeviceEpilogue& epilogue) {
   return epilogue.alpha_at == nullptr && epilogue.beta_at == nullptr && epilogue.bound == nullptr && epilogue.c.is_double &&
          epilogue.alpha == 1 && epilogue.beta == 0;
@@ -276,7 +278,7 @@ unsigned blocks_of(const FusedResidues::Bytes& bytes) {
   return static_cast<unsigned>(Index{bytes.row_tiles} * bytes.column_tiles * (Columns / 16));
 }
 
-/// A launch that may begin while the kernel before it ends.
+/// A launch that may begin before the previous kernel ends.
 template <class... Parameters, class... Arguments>
 void launch_early(void (*kernel)(Parameters...), unsigned blocks, cudaStream_t stream, const Arguments&... arguments) {
   cudaLaunchAttribute attribute{};
@@ -294,7 +296,7 @@ void launch_early(void (*kernel)(Parameters...), unsigned blocks, cudaStream_t s
 template <int Triples, int Limbs, int Columns>
 void launch_rounding(const TileRecovery& f, int moduli, const FusedResidues::Bytes& bytes, cudaStream_t stream) {
   const int unit = f.layout.weight_exponent[f.layout.count - 1];
-  constexpr int most_of_two = 13;  // moduli whose H is below 2^103
+  constexpr int most_of_two = 13;  // most moduli for which H is below 2^103
   constexpr bool never_two = 3 * Triples - 2 > most_of_two, always_two = 3 * Triples <= most_of_two;
   const auto launch = [&](auto kernel) {
     launch_early(kernel, blocks_of<Columns>(bytes), stream, f, residue_constants(moduli), ResidueTriples::of(moduli), unit);
@@ -305,7 +307,7 @@ void launch_rounding(const TileRecovery& f, int moduli, const FusedResidues::Byt
     launch(round_tiles<Triples, Limbs, Columns, always_two>);
 }
 
-/// Calls launch(triples, limbs), both as integral constants, of so many moduli.
+/// Calls launch(triples, limbs), both integral constants, for this many moduli.
 template <int Triples = 1, class Launch>
 void with_triples(int moduli, const Launch& launch) {
   if constexpr (Triples < ResidueTriples::most)

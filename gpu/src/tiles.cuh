@@ -5,8 +5,7 @@
 #include "round_up.hpp"
 #include "vectors.cuh"
 
-// Kernels that make the digits of an operand work on tiles of 32 vectors by 128 elements, loaded along whichever stride is
-// shorter.
+// Kernels that make the digits of an operand work on tiles of 32 vectors by 128 elements, loaded along the shorter stride.
 
 namespace ozbound::gpu {
 
@@ -23,7 +22,7 @@ struct TileStart {
         element(blockIdx.x % (padded / tile_elements) * tile_elements) {}
 };
 
-/// Calls visit(vector, element) for every place of a tile, so that neighbouring threads read neighbouring elements.
+/// Calls visit(vector, element) for every place of a tile, such that neighbouring threads read neighbouring elements.
 template <class Visit>
 __device__ void for_each_place(const DeviceMatrix& matrix, const Visit& visit) {
   const bool by_vector = matrix.row_stride < matrix.col_stride;
@@ -40,8 +39,8 @@ struct OperandTile {
   std::int32_t exponents[tile_vectors];
   bool special[tile_vectors];
 
-  /// Reads them; the blocks of a vector's first elements also write its scale. All threads of a block call it, and may read
-  /// the tile afterwards. @pre out.tops is known, and out.any_special was zero.
+  /// Loads the tile. The blocks of a vector's first elements also write its scale. All threads of a block must call this, and
+  /// may read the tile afterwards. @pre out.tops is known, and out.any_special was zero.
   __device__ void load(const Vectors& x, Encoding encoding, const TileStart& at, const DeviceSlices& out) {
     if (threadIdx.x < tile_vectors) {
       const Index i = at.vector + threadIdx.x;
@@ -58,11 +57,11 @@ struct OperandTile {
     __syncthreads();
   }
 
-  /// An element's bits; those of 0 in a special vector.
+  /// An element's bits, or those of 0 in a special vector.
   [[nodiscard]] __device__ std::uint64_t finite_bits(int v, int l) const { return special[v] ? 0 : bits[v][l]; }
 };
 
-/// Tiles of all vectors, and as many more as fill up memory to a multiple of vector_step.
+/// The number of tiles for all vectors, and for the memory up to a multiple of vector_step vectors.
 inline unsigned tiles(const DeviceSlices& slices) {
   const Index vectors = round_up(slices.count, DeviceSlices::vector_step);
   return static_cast<unsigned>(vectors / tile_vectors * (slices.padded / tile_elements));

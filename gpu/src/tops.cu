@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(threads) find_tops(const Vectors x, Index chun
   if (lane == 0 && top != 0) atomicMax(tops + i, top);
 }
 
-/// Elements of a vector, or of 32 vectors, that a warp takes: so many that all multiprocessors have work.
+/// The elements of a vector, or of 32 vectors, that a warp takes: few enough to give all multiprocessors work.
 Index chunk_for(Index rows, Index inner) {
   constexpr Index enough_warps = 8192;
   Index chunk = 1024;

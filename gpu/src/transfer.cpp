@@ -11,7 +11,7 @@ namespace {
 
 std::size_t at(Index index) { return static_cast<std::size_t>(index); }
 
-/// A view as lines of elements that lie side by side, rows or columns, which CUDA copies as they are; or as rows to be packed.
+/// A view as contiguous lines, rows or columns, which CUDA can copy directly; or as rows that must be packed.
 struct Lines {
   bool by_row = true;
   bool direct = false;
@@ -30,7 +30,7 @@ struct Lines {
 
  private:
   [[nodiscard]] bool copies(std::size_t size) {
-    constexpr Index most_pitch = Index{1} << 30;  // bytes, of what CUDA calls a pitch
+    constexpr Index most_pitch = Index{1} << 30;  // limit in bytes for CUDA's pitch
     if (count == 1) distance = length;
     return distance >= length && distance <= most_pitch / static_cast<Index>(size);
   }
@@ -132,7 +132,7 @@ void DeviceOperand::write_to(const OutputView& view, cudaStream_t stream) const 
 
 namespace {
 
-/// A view of storage that receives the elements of a view of device memory: line by line, or with all that lies between them.
+/// A view of storage that receives the elements of a device view: line by line, or as one range with the gaps.
 template <class T>
 InputView copy_elements(const MatrixView<const T>& view, Matrix<T>& storage, cudaStream_t stream) {
   if (view.empty()) return view;
@@ -191,11 +191,11 @@ BoundCopy::BoundCopy(const EntryBound& bound, Index m, Index n, cudaStream_t str
 
 const DeviceBound* kept_on(int device, const RemoteEntryBound* bound) {
   const auto* const kept = dynamic_cast<const KeptOnDevice*>(bound);
-  return kept != nullptr && kept->device() == device ? &kept->there() : nullptr;
+  return kept != nullptr && kept->device() == device ? &kept->device_bound() : nullptr;
 }
 
 ZivBoundOnDevice::ZivBoundOnDevice(ZivBound bound, Index m, Index n, int device, cudaStream_t stream) {
-  const auto* there = kept_on(device, bound.there());
+  const auto* there = kept_on(device, bound.remote());
   if (there == nullptr) {
     copy_ = BoundCopy(*FetchedZivBound(bound).get(), m, n, stream);
     there = &copy_.bound();

@@ -15,8 +15,8 @@
 
 namespace ozbound::gpu {
 
-/// A copy of a host matrix in device memory, without gaps between elements. The transfers run on a stream, and whoever
-/// synchronises the stream waits for them. The host's matrix must live until then.
+/// A copy of a host matrix in device memory, without gaps between elements. The transfers run on a stream and are not waited
+/// for. The host's matrix must live until the stream is synchronised.
 class DeviceCopy {
  public:
   DeviceCopy() = default;
@@ -142,7 +142,7 @@ class BoundCopy {
 class KeptOnDevice {
  public:
   virtual ~KeptOnDevice() = default;
-  [[nodiscard]] virtual const DeviceBound& there() const = 0;
+  [[nodiscard]] virtual const DeviceBound& device_bound() const = 0;
   [[nodiscard]] virtual int device() const = 0;
 };
 

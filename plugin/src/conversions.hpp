@@ -24,8 +24,8 @@
 #include "ozbound/core/vector_norms.hpp"
 #include "ozbound/plugin/table.h"
 
-// Between C++ objects and what of them crosses the boundary, in both directions for both sides. What has pointers refers to the
-// object that it was made of.
+// Conversions between C++ objects and their forms at the boundary, in both directions for both sides. A form with pointers
+// refers to the object from which it was made.
 
 namespace ozbound::plugin {
 
@@ -36,7 +36,7 @@ inline std::string text_from(const ozbound_plugin_text& text) {
   return text.size == 0 ? std::string() : std::string(text.data, static_cast<std::size_t>(text.size));
 }
 
-/// A copy; `data` may be null where there are none.
+/// A copy; `data` may be null if `count` is 0.
 template <class T>
 std::vector<T> vector_from(const T* data, std::int64_t count) {
   return count == 0 ? std::vector<T>() : std::vector<T>(data, data + count);
@@ -55,7 +55,7 @@ ozbound_plugin_view view_of(const MatrixView<T>& v, bool is_double, bool conjuga
   return {data, v.rows(), v.cols(), v.row_stride(), v.col_stride(), is_double ? 1 : 0, conjugated ? 1 : 0, place.device, 0};
 }
 
-/// Of any of the four views.
+/// The view for any of the four C++ views.
 template <class View>
 ozbound_plugin_view view_of(const View& view) {
   bool conjugated = false;
@@ -117,7 +117,7 @@ inline Slicing slicing_from(const ozbound_plugin_slicing& s) {
   return {{static_cast<Encoding::Kind>(s.kind), s.beta}, s.slices};
 }
 
-/// @throws std::invalid_argument for residues of complex integers, which no plug-in has.
+/// @throws std::invalid_argument for residues of complex integers, which no plug-in supports.
 inline ozbound_plugin_form form_of(const OperandForm& form) {
   const auto* const residues = std::get_if<ResidueForm>(&form);
   if (residues == nullptr) return {0, 0, 0, slicing_of(std::get<Slicing>(form))};
@@ -186,13 +186,13 @@ inline ExponentRange range_from(const ozbound_plugin_range& range) { return {ran
 
 // Bounds.
 
-/// An EntryBound's terms, and where they lie.
+/// An EntryBound's terms in the form of a table. They refer to the bound's norms.
 class BoundTerms {
  public:
   explicit BoundTerms(const EntryBound& bound) : uniform_(bound.uniform) {
     std::size_t count = 0;
     for (const auto& term : bound.terms) count += term.alternatives.size();
-    outer_.reserve(count);  // so that none moves
+    outer_.reserve(count);  // so that no element moves
     for (const auto& term : bound.terms) {
       const auto* const first = outer_.data() + outer_.size();
       for (const auto& o : term.alternatives)
@@ -209,7 +209,7 @@ class BoundTerms {
   std::vector<ozbound_plugin_bound_term> terms_;
 };
 
-/// @param owner of the norms, which are not copied; null: whoever called, for as long as the call takes
+/// @param owner owner of the norms, which are not copied; null: the caller, for the duration of the call
 inline EntryBound bound_from(const ozbound_plugin_entry_bound& b, const std::shared_ptr<const void>& owner) {
   EntryBound bound;
   bound.uniform = b.uniform;
@@ -225,7 +225,7 @@ inline EntryBound bound_from(const ozbound_plugin_entry_bound& b, const std::sha
   return bound;
 }
 
-/// A PlanBound in the host's memory; `bound` must outlive it.
+/// A PlanBound in host memory in the form of a table; `bound` must outlive it.
 class PlanBoundTable {
  public:
   PlanBoundTable(const EntryBound& product, const std::vector<std::int32_t>& rows, const std::vector<std::int32_t>& columns)
@@ -240,7 +240,7 @@ class PlanBoundTable {
   const std::vector<std::int32_t>&rows_, &columns_;
 };
 
-/// A remote handle in place of its members.
+/// A bound with a remote handle in place of its members.
 inline ozbound_plugin_plan_bound kept_bound(ozbound_plugin_remote_bound* remote) {
   ozbound_plugin_plan_bound bound = {};
   bound.remote = remote;

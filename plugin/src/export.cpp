@@ -27,7 +27,7 @@ const ExportedDevices* devices = nullptr;
 
 }  // namespace
 
-/// What another side holds by a handle.
+/// An object that the other side holds by a handle.
 class Held {
  public:
   Held() { ++alive; }
@@ -58,7 +58,7 @@ struct ozbound_plugin_operand final : Held {
 
   IntegerOperand integers;
 
-  // The operand that they are of, prepared when a product with it is first examined.
+  // The operand of these integers, prepared when a product with it is first examined.
   std::mutex mutex;
   std::shared_ptr<const PreparedOperand> prepared;
 };
@@ -114,7 +114,7 @@ std::unique_ptr<Kept<T>> keep(T value) {
   return std::make_unique<Kept<T>>(std::move(value));
 }
 
-/// Work in here heeds the scope of the caller.
+/// While it lives, the work on this side heeds the caller's cancel scope.
 class CallersCancelScope {
  public:
   explicit CallersCancelScope(const Call& call) noexcept : scope_(requested, &call) {}
@@ -175,7 +175,7 @@ Status run(Call* call, const Work& work) noexcept {
   }
 }
 
-// What is kept of results is let go of last, when nothing can be thrown any more.
+// The owner of a result is released last, when no exception can occur any more.
 
 void give(std::string text, ozbound_plugin_string* out) {
   auto kept = keep(std::move(text));
@@ -279,7 +279,7 @@ Status takes(Handle* backend, const ozbound_plugin_operand* integers, std::int32
   return run(call, [&] { *out = backend->engine().takes(integers->integers) ? 1 : 0; });
 }
 
-/// Facts as a table has them.
+/// Facts in the form of a table.
 struct FactsTable {
   explicit FactsTable(SliceFacts measured) : facts(std::move(measured)) {
     vectors.reserve(facts.vectors.size());
@@ -500,7 +500,7 @@ void give(std::unique_ptr<RealRepresentation> made, ozbound_plugin_representatio
           ozbound_plugin_product* stands) {
   *representation = nullptr;
   if (made == nullptr) return;
-  *stands = product_of(made->call());
+  *stands = product_of(made->product());
   *representation = new ozbound_plugin_representation(std::move(made));
 }
 
@@ -526,8 +526,8 @@ bool same_view(const InputView& x, const InputView& y) {
          v.col_stride == w.col_stride && v.is_double == w.is_double && v.device == w.device;
 }
 
-/// The operand whose slices or residues, if it has any, a handle keeps. Their facts or norms, which the other side has too, are
-/// measured again when it is first asked for: they would take longer to hand over at every product.
+/// The operand whose slices or residues, if any, belong to a handle. The other side also has their facts or norms, but passing
+/// them with every product would take longer than measuring them again on first use.
 std::shared_ptr<const PreparedOperand> prepared_from(const ozbound_plugin_prepared* given, Side side, const Engine& engine) {
   if (given == nullptr) return nullptr;
   const auto view = input_from(given->view);
@@ -628,7 +628,7 @@ Status residue_facts(ozbound_plugin_examination* examination, std::int32_t* has,
     give(std::move(facts->row_sums), &out->row_sums);
     try {
       give(std::move(facts->column_sums), &out->column_sums);
-    } catch (...) {  // the caller frees nothing of a call that failed
+    } catch (...) {  // the caller frees nothing after a failed call
       delete out->row_sums.remote;
       delete out->row_sums.result;
       throw;
@@ -777,7 +777,7 @@ constexpr ozbound_plugin_table table{
 }  // namespace
 
 const ozbound_plugin_table* export_table(const ExportedDevices& of) noexcept {
-  static_cast<void>(usable_threads(1));  // a fork() from now on is noticed
+  static_cast<void>(usable_threads(1));  // from this call on, a fork() is noticed
   devices = &of;
   return &table;
 }

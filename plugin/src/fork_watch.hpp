@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// CUDA works in the process that first asked for it. A child of fork() has its state without its devices: it still counts them,
-// and what follows fails with an `initialization error`, or finds locks that nobody will open.
+// CUDA works only in the process that first used it. A child of fork() inherits its state without the devices: CUDA still
+// counts the devices, but later calls fail with an `initialization error`, or wait for locks that are never released.
 
 namespace ozbound::plugin {
 
-/// From the first call on, children of fork() are known as such. To be called before a plug-in is asked for anything.
+/// Marks children of fork() from the first call on. Call it before using a plug-in.
 void watch_forks();
 
-/// Whether this process was forked after that: no plug-in that was loaded before works here.
+/// True if this process was forked after watch_forks; a plug-in loaded before does not work in it.
 bool forked_after_loading();
 
-/// What such a child is told where it asks for one.
+/// The error text for such a child.
 inline constexpr const char* obstacle_in_child = "CUDA cannot be used in a child of fork(): it was loaded before the fork";
 
 }  // namespace ozbound::plugin

@@ -40,8 +40,8 @@ using Table = ozbound_plugin_table;
 
 std::int32_t is_requested(const void* scope) { return static_cast<const CancelScope*>(scope)->requested() ? 1 : 0; }
 
-/// Calls a function of a table, with a place for its message behind the arguments, under the CancelScope of this thread.
-/// @throws what the function threw; DeviceError in a child of fork().
+/// Calls a function of a table under the CancelScope of this thread, with a buffer for its message after the arguments.
+/// @throws the exception of the function; DeviceError in a child of fork().
 template <class... Parameters, class... Arguments>
 void ask(std::int32_t (*function)(Parameters...), Arguments... arguments) {
   if (forked_after_loading()) throw DeviceError(obstacle_in_child);
@@ -53,7 +53,7 @@ void ask(std::int32_t (*function)(Parameters...), Arguments... arguments) {
   if (status != OZBOUND_PLUGIN_OK) throw_as(status, call);
 }
 
-/// Frees a handle, but not in a child of fork(), where it is its parent's.
+/// Frees a handle, except in a child of fork(), where it belongs to the parent.
 template <class T>
 class Free {
  public:
@@ -66,7 +66,7 @@ class Free {
   void (*free_)(T*);
 };
 
-/// A handle that is freed with this.
+/// A handle that frees its object.
 template <class T>
 using Held = std::unique_ptr<T, Free<T>>;
 
@@ -141,7 +141,7 @@ class PluginResidues final : public Residues {
   Held<ozbound_plugin_operand> residues_;
 };
 
-/// The handle of slices or residues by this plug-in, else null.
+/// The handle of slices or residues made by this plug-in, otherwise null.
 ozbound_plugin_operand* handle_of(const IntegerOperand& operand, const Table& table) {
   const auto handle = [&table](const auto* ours) {
     return ours != nullptr && &ours->table() == &table ? ours->handle() : nullptr;
@@ -151,7 +151,7 @@ ozbound_plugin_operand* handle_of(const IntegerOperand& operand, const Table& ta
   return handle(dynamic_cast<const PluginSlices*>(&operand.slices().slices()));
 }
 
-/// A bound in the host's memory, whose norms are not copied but kept there.
+/// A bound in host memory. Its norms stay in the plug-in's result and are not copied.
 PlanBound take(const Table& table, const ozbound_plugin_plan_bound& bound) {
   const std::shared_ptr<const void> owner(bound.result,
                                           [free = table.free_result](ozbound_plugin_result* kept) { free(kept); });
@@ -176,13 +176,13 @@ class PluginPlanBound final : public RemotePlanBound {
   Held<ozbound_plugin_remote_bound> bound_;
 };
 
-/// Of a bound that this plug-in keeps, else null.
+/// The handle of a bound that this plug-in keeps, otherwise null.
 ozbound_plugin_remote_bound* handle_of(const RemoteEntryBound* remote, const Table& table) {
   const auto* const ours = dynamic_cast<const PluginPlanBound*>(remote);
   return ours != nullptr && &ours->table() == &table ? ours->handle() : nullptr;
 }
 
-/// Gives `use` a bound as it crosses: the handle of one that this plug-in keeps, or its numbers.
+/// Passes a bound to `use` in the boundary's form: the handle of a bound that this plug-in keeps, or its numbers.
 template <class Use>
 auto with_bound(const PlanBound& bound, const Table& table, const Use& use) {
   if (auto* const remote = handle_of(bound.remote.get(), table); remote != nullptr) return use(kept_bound(remote));
@@ -205,7 +205,7 @@ class PluginRepresentation final : public RealRepresentation {
   PluginRepresentation(const Table& table, Held<ozbound_plugin_representation> of, const RealProduct& product)
       : table_(table), of_(std::move(of)), product_(product) {}
 
-  [[nodiscard]] const RealProduct& call() const override { return product_; }
+  [[nodiscard]] const RealProduct& product() const override { return product_; }
   void write_back() const override { ask(table_.write_back, of_.get()); }
 
  private:
@@ -433,7 +433,7 @@ class PluginEngine final : public Engine {
       refuse_operands();
     }
     const auto c0 = view_of(epilogue.c0), to = view_of(c);
-    auto* const remote = handle_of(epilogue.error.there(), table_);
+    auto* const remote = handle_of(epilogue.error.remote(), table_);
     const FetchedZivBound here(remote == nullptr ? epilogue.error : ZivBound());
     std::optional<BoundTerms> terms;
     if (here.get() != nullptr) terms.emplace(*here.get());
@@ -596,13 +596,13 @@ class PluginExamination final : public Examination {
   }
 
  private:
-  /// A bound that crossed, which this frees unless `bound` has been called.
+  /// A bound received from the plug-in. Frees it unless `bound` has been called.
   class Crossed {
    public:
     Crossed(const Table& table, const ozbound_plugin_plan_bound& from)
         : table_(table), from_(from), remote_(from.remote, table.free_remote_bound), result_(from.result, table.free_result) {}
 
-    /// Its numbers, or the handle of one that the plug-in keeps. To be called once.
+    /// The bound's numbers, or the handle of a bound that the plug-in keeps. Call it only once.
     [[nodiscard]] PlanBound bound() {
       if (remote_ == nullptr) {
         static_cast<void>(result_.release());
@@ -667,7 +667,7 @@ class PluginExaminer final : public Examiner {
   }
 
  private:
-  /// Integers of another engine, which this one does not take, are no help: the operand is measured anew.
+  /// Integers of another engine are useless to this one: the operand is measured again.
   [[nodiscard]] std::optional<ozbound_plugin_prepared> known(const PreparedOperand* operand) const {
     if (operand == nullptr) return std::nullopt;
     const auto* const parts = operand->parts();
@@ -699,7 +699,7 @@ class PluginNative final : public NativeGemm {
 };
 
 Held<ozbound_plugin_backend> make_backend(const Table& table, int device, int threads) {
-  // The plug-in may have been loaded in a child of fork(), which it does not know to be one.
+  // The plug-in may have been loaded in a child of fork() without knowing it.
   if (threads >= 0) threads = usable_threads(threads > 0 ? threads : omp_get_max_threads());
   ozbound_plugin_backend* backend = nullptr;
   ask(table.make_backend, device, threads, &backend);
@@ -712,7 +712,7 @@ bool has_native(const Table& table, const ozbound_plugin_backend* backend) {
   return has != 0;
 }
 
-/// Carries what a caller's function throws around the frames of C.
+/// Carries an exception of a caller's function past the C frames.
 class Progress {
  public:
   explicit Progress(const std::function<void(double)>& tell) : tell_(tell) {}

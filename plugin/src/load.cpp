@@ -24,26 +24,26 @@ std::string in_a_line(std::string text) {
   return text;
 }
 
-/// What the dynamic loader says, without the name of the file that it begins with.
+/// The dynamic loader's message, without the file name at its beginning.
 std::string loader_error(const std::string& file) {
   const char* const error = dlerror();  // NOLINT(concurrency-mt-unsafe): of this thread
   const std::string text = error == nullptr ? "the loader does not say why" : error;
   return text.rfind(file + ": ", 0) == 0 ? text.substr(file.size() + 2) : text;
 }
 
-/// The library or program that this code is part of; empty where nothing is known of it.
+/// The library or program that contains this code; empty if unknown.
 std::filesystem::path self() {
   Dl_info info;
   link_map* map = nullptr;
   if (dladdr1(reinterpret_cast<const void*>(&self), &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0) return {};
-  // The program's name here is what it was called by, which its caller makes up.
+  // The program's name in the link map is the one given by its caller, which cannot be trusted.
   const bool program = map == nullptr || map->l_name == nullptr || map->l_name[0] == 0;
   std::error_code error;
   auto path = std::filesystem::canonical(program ? "/proc/self/exe" : map->l_name, error);
   return error ? std::filesystem::path() : path;
 }
 
-/// Whether a CUDA driver is here: without one there is no need to load what links cuBLAS.
+/// True if a CUDA driver is installed. Without one, the plug-in, which links cuBLAS, need not be loaded.
 bool has_driver() {
   void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (driver != nullptr) dlclose(driver);
@@ -59,7 +59,7 @@ Loaded load_first() {
     const bool on_path = file.find('/') == std::string::npos;
     if (variable != nullptr || on_path || std::filesystem::exists(file, error)) {
       auto found = load(file);
-      // The system's search path has none: the loader names no library but the one that was asked for.
+      // The system's search path lacks the plug-in: the loader names no other library than the requested one.
       if (on_path && found.obstacle.find("cannot be loaded: cannot open shared object file") != std::string::npos) break;
       return found;
     }
@@ -68,7 +68,7 @@ Loaded load_first() {
 }
 
 const Loaded& loaded() {
-  static const auto& once = *new Loaded(load_first());  // never destroyed: others may be when the process ends
+  static const auto& once = *new Loaded(load_first());  // never destroyed: programs may use it during their exit
   static const auto& in_child = *new Loaded{nullptr, obstacle_in_child};
   return once.plugin != nullptr && forked_after_loading() ? in_child : once;
 }
@@ -79,7 +79,7 @@ std::vector<std::string> search_order(const char* variable, const std::filesyste
   if (variable != nullptr && std::string_view(variable) == "none") return {};
   if (variable != nullptr) {
     std::error_code error;
-    const auto path = std::filesystem::absolute(variable, error);  // a path, also where it has no slash
+    const auto path = std::filesystem::absolute(variable, error);  // always a path, even without a slash
     return {error ? variable : path.string()};
   }
   std::vector<std::string> order;

@@ -31,7 +31,7 @@ using test::Stored;
 template <class T>
 constexpr bool complex = !std::is_floating_point_v<T>;
 
-/// A number of the element type; the imaginary part is for those that have one.
+/// A number of the element type; the imaginary part is used only if the type has one.
 template <class T>
 T number(double real, double imaginary = 0) {
   if constexpr (complex<T>)
@@ -45,7 +45,7 @@ T scalar(test::RandomBits& random, double plain, double other) {
   return random.once_in(2) ? number<T>(plain) : number<T>(other, random.below(2));
 }
 
-/// All of a matrix's memory, as bits: NaNs compare.
+/// All of a matrix's memory as bits, so NaNs compare.
 template <class T>
 std::vector<std::uint64_t> bits_of_all(const std::vector<T>& memory) {
   std::vector<std::uint64_t> all;
@@ -60,7 +60,7 @@ std::vector<std::uint64_t> bits_of_all(const std::vector<T>& memory) {
 
 enum class Form { strided, pointers };
 
-/// A batch with all that it refers to: matrices as a BLAS stores them, `padding` elements between one and the next.
+/// A batch that owns everything it refers to: matrices as a BLAS stores them, with `padding` elements between them.
 template <class T>
 struct OwnedBatch {
   Layout layout;
@@ -93,7 +93,7 @@ struct OwnedBatch {
         for (Index j = 0; j < n; ++j) at(t, i, j) = number<T>(random.below(100) / 7.0, random.below(100) / 7.0);
   }
 
-  /// Finite numbers; in every second run also NaN and an infinity. Magnitudes differ from one product to the next.
+  /// Fills memory with finite numbers and, in every second run, also NaN and an infinity. Magnitudes differ between products.
   void fill(std::vector<T>& memory, test::RandomBits& random) {
     const auto length = static_cast<std::size_t>(memory.size());
     const auto finite = [&](std::size_t t) {
@@ -143,7 +143,7 @@ struct OwnedBatch {
                                   beta == T{0} ? nullptr : c.data(), ldc, stride_c, count, target, test::counting(options));
   }
 
-  /// The same by pointers: one that all products share is one alone.
+  /// The same batch by pointers. An operand that all products share has only one pointer.
   struct Pointers {
     std::vector<const T*> a, b;
     std::vector<T*> c;
@@ -161,7 +161,7 @@ struct OwnedBatch {
     }
   };
 
-  /// Product t by itself.
+  /// Computes product t in a call of its own.
   template <class Choice>
   Certificate run_alone(Index t, const Choice& choice, const BlasOptions& options = {}) {
     return gemm(layout, op_a, op_b, m, n, k, alpha, a.data() + t * stride_a, lda, b.data() + t * stride_b, ldb, beta,
@@ -176,7 +176,7 @@ class BatchedGemm : public testing::Test {};
 using Types = testing::Types<double, float, std::complex<double>, std::complex<float>>;
 TYPED_TEST_SUITE(BatchedGemm, Types);
 
-/// Every product has the bits and the certificate that it has alone; nothing beside the C's is written.
+/// Every product has the bits and the certificate of a single call, and nothing beside the C's is written.
 TYPED_TEST(BatchedGemm, IsEveryProductByItself) {
   test::RandomBits random(1);
   const Target targets[] = {Target::dgemm(), Target::dgemm_typical(), Target::correctly_rounded(), Target::relative(1e-6),
@@ -209,7 +209,7 @@ TYPED_TEST(BatchedGemm, IsEveryProductByItself) {
   EXPECT_GT(plans.size(), 3u);
 }
 
-/// Decisions may be replayed: one for each product or one for all, under any workspace that is taken.
+/// Decisions may be replayed, one for each product or one for all, under any accepted workspace.
 TYPED_TEST(BatchedGemm, UnderDecisions) {
   test::RandomBits random(2);
   for (int repetition = 0; repetition < 12; ++repetition) {
@@ -227,7 +227,7 @@ TYPED_TEST(BatchedGemm, UnderDecisions) {
       cap = std::max(cap, workspace_of(decision, CpuEngine({.threads = 1})).least * random.between(1, 4));
     capped.run(decisions, {.threads = 1, .workspace = cap});
     EXPECT_EQ(capped.bits(), expected.bits());
-    if (choices.residues) continue;  // those of one product may not hold another
+    if (choices.residues) continue;  // moduli for one product may not hold another
     const auto certificates = one.run(std::span(decisions).last(1));
     for (Index t = 0; t < batch.count; ++t) {
       const auto certificate = each.run_alone(t, decisions.back());
@@ -237,7 +237,8 @@ TYPED_TEST(BatchedGemm, UnderDecisions) {
   }
 }
 
-/// Products that want different slices of a shared operand, in an order that goes to and fro.
+/// Products that need different slices of a shared operand, in alternating order, give the bits and certificates of single
+/// calls.
 TEST(BatchedGemmOfDoubles, OneOperandInSeveralSlicings) {
   test::RandomBits random(3);
   for (const auto form : {Form::strided, Form::pointers}) {
@@ -256,7 +257,7 @@ TEST(BatchedGemmOfDoubles, OneOperandInSeveralSlicings) {
   }
 }
 
-/// Residues of one operand, with other moduli for every product: the same bits and certificates as by itself.
+/// Products that need residues of a shared operand with different moduli give the bits and certificates of single calls.
 TEST(BatchedGemmOfDoubles, OneOperandInResiduesOfSeveralModuli) {
   test::RandomBits random(4);
   for (const auto form : {Form::strided, Form::pointers})
@@ -277,8 +278,8 @@ TEST(BatchedGemmOfDoubles, OneOperandInResiduesOfSeveralModuli) {
     }
 }
 
-/// Products by pointers of every shape, some empty, with scalars, operations and leading dimensions of their own, that have
-/// operands in common: as they are, transposed, or a block of.
+/// Products by pointers of every shape, some empty, each with its own scalars, operations and leading dimensions. They share
+/// operands: as they are, transposed, or as a block.
 template <class T>
 struct MixedBatch {
   Layout layout;
@@ -368,7 +369,7 @@ TYPED_TEST(BatchedGemm, ByPointersOfEveryShape) {
   EXPECT_GT(shared, 20) << "by slices";
 }
 
-/// C's that lie side by side in one matrix, or operands between them, are no overlap.
+/// C's that lie side by side in one matrix, or with operands between them, do not overlap.
 TEST(BatchedGemmOfDoubles, MatricesMayMesh) {
   std::vector<double> memory(100);
   for (std::size_t t = 0; t < memory.size(); ++t) memory[t] = static_cast<double>(t % 17) + 1;
@@ -386,7 +387,7 @@ TEST(BatchedGemmOfDoubles, MatricesMayMesh) {
       }
 }
 
-/// C's that lie in each other's gaps, in no order, are no overlap either; in one column too many they are.
+/// C's that lie in each other's gaps, in any order, do not overlap; with one column more they do.
 TYPED_TEST(BatchedGemm, ByPointersMatricesMayMesh) {
   using T = TypeParam;
   std::vector<T> memory(100, T{7});
@@ -400,7 +401,7 @@ TYPED_TEST(BatchedGemm, ByPointersMatricesMayMesh) {
   for (std::size_t t = 0; t < 20; ++t) EXPECT_EQ(memory[t], T{2}) << t;
   EXPECT_EQ(memory[20], T{7});
   memory.assign(100, T{7});
-  ++c[3];  // of product 3, now columns 3 and 4: product 2 has 4 and 5
+  ++c[3];  // product 3 now has columns 3 and 4, product 2 has 4 and 5
   try {
     (void)gemm_batched(batch, Target::dgemm());
     FAIL() << "not refused";
@@ -435,7 +436,7 @@ TYPED_TEST(BatchedGemm, NothingToDo) {
   munmap(page, 4096);
 }
 
-/// Arguments that are all right: 3 products of 2 x 4 by 4 x 3, row-major.
+/// Valid arguments: 3 products of 2 x 4 by 4 x 3, row-major.
 template <class T>
 struct BatchArguments {
   std::vector<T> memory_a = std::vector<T>(80, T{1}), memory_b = memory_a, memory_c = std::vector<T>(80, T{7});
@@ -514,7 +515,7 @@ TYPED_TEST(BatchedGemm, EveryRefusalNamesItsArgument) {
   expect_refused<T>([](A& x) { x.decisions.resize(2); }, "decisions must be one, or one for each of 3 products: 2");
 }
 
-/// The last of several decisions cannot be carried out: the first product is not written either.
+/// Nothing is written, not even the first product, if the last of several decisions cannot be carried out.
 TYPED_TEST(BatchedGemm, NothingIsWrittenBeforeEveryDecisionIsSeen) {
   using A = BatchArguments<TypeParam>;
   using T = TypeParam;
@@ -536,7 +537,7 @@ TYPED_TEST(BatchedGemm, NothingIsWrittenBeforeEveryDecisionIsSeen) {
                                    "product 2: target relative:1e-30");
 }
 
-/// Arguments by pointers that are all right: 3 products of 2 x 4 by 4 x 3, row-major, of the matrices of the strided ones.
+/// Valid arguments by pointers: 3 products of 2 x 4 by 4 x 3, row-major, of the matrices of the strided arguments.
 template <class T>
 struct PointerArguments {
   std::vector<T> memory_a = std::vector<T>(80, T{1}), memory_b = memory_a, memory_c = std::vector<T>(80, T{7});
@@ -569,7 +570,7 @@ struct PointerArguments {
   }
 };
 
-/// Each is named with the product that it is of, or as an argument of all.
+/// A refusal names an argument with its product, or as an argument of all products.
 TYPED_TEST(BatchedGemm, EveryRefusalByPointersNamesItsProduct) {
   using T = TypeParam;
   using A = PointerArguments<T>;
@@ -630,7 +631,7 @@ TYPED_TEST(BatchedGemm, EveryRefusalByPointersNamesItsProduct) {
           false);
 }
 
-/// What is not read may be null or lie in C, and no products are no arguments to be read.
+/// Arguments that are not read may be null or lie in C, and with no products no argument is read.
 TYPED_TEST(BatchedGemm, ByPointersNothingToDo) {
   using T = TypeParam;
   PointerArguments<T> x;

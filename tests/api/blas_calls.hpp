@@ -19,7 +19,7 @@ inline constexpr Op ops[] = {Op::none, Op::transpose, Op::conjugate_transpose};
 
 inline const ProductCount products;
 
-/// What tests of slices choose by: the same on every machine.
+/// Options for tests of slices: choices by the count of products, the same on every machine.
 inline BlasOptions counting(BlasOptions options) {
   if (options.costs == nullptr) options.costs = &products;
   return options;
@@ -45,7 +45,7 @@ struct Stored {
   T* data() { return memory.data() + margin; }
   T& at(Index i, Index j) { return data()[by_rows ? i * ld + j : j * ld + i]; }
 
-  /// What lies beside the matrix.
+  /// True if the elements beside the matrix are unchanged.
   [[nodiscard]] bool canaries_live() {
     auto copy = *this;
     for (Index i = 0; i < rows; ++i)
@@ -54,7 +54,7 @@ struct Stored {
   }
 };
 
-/// One call: the operands as stored, and the same as the oracle reads them.
+/// One call: the operands as stored, and in the form that the oracle reads.
 template <class T>
 struct BlasCall {
   Layout layout;
@@ -62,7 +62,7 @@ struct BlasCall {
   T alpha, beta;
   Stored<T> a, b, c;
   Product product;
-  bool counts = true;  ///< counts products, where options say nothing
+  bool counts = true;  ///< counts products if options name no costs
 
   BlasCall(Layout order, Op oa, Op ob, Index m, Index n, Index k, Index padding, RandomBits& random)
       : layout(order),
@@ -92,7 +92,7 @@ struct BlasCall {
 
   static void set(double& wide, T& stored) { wide = static_cast<double>(stored = static_cast<T>(wide)); }
 
-  /// To a target, or under a decision.
+  /// Runs the call to a target or under a decision.
   template <class Choice>
   Certificate run(const Choice& choice, const BlasOptions& options = {}) {
     return gemm(layout, op_a, op_b, product.m(), product.n(), product.k(), alpha, a.data(), a.ld, b.data(), b.ld, beta,
@@ -104,7 +104,7 @@ struct BlasCall {
                   beta == 0 ? nullptr : c.data(), c.ld, target, counts ? counting(options) : options);
   }
 
-  /// C as computed, for the judges.
+  /// C as computed, in the form that the oracles take.
   Computed computed(Certificate certificate) {
     Computed result{{}, std::move(certificate), Result(product.m(), product.n(), product.narrow)};
     for (Index i = 0; i < product.m(); ++i)

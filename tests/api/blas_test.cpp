@@ -166,7 +166,7 @@ TEST(BlasGemmOfDoubles, ChoosesNativeWhereThatIsCheaper) {
   EXPECT_TRUE(call.c.canaries_live());
 }
 
-/// Without another cost model, by what is predicted for this machine.
+/// Without another cost model, the method is chosen by the seconds predicted for this machine.
 TYPED_TEST(BlasGemm, ChoosesByPredictedSeconds) {
   test::RandomBits random(8);
   BlasCall<TypeParam> call(Layout::row_major, Op::none, Op::none, 5, 6, 7, 1, random);
@@ -183,7 +183,7 @@ TYPED_TEST(BlasGemm, ChoosesByPredictedSeconds) {
 }
 
 TEST(BlasGemmOfDoubles, AFloatIsRoundedOnce) {
-  // A float result is rounded once: 1 + 2^-24 + 2^-54 by way of a double would become the tie 1 + 2^-24, and then 1.
+  // A float result is rounded once. Rounded first to a double, 1 + 2^-24 + 2^-54 would become the tie 1 + 2^-24, and then 1.
   const float a[] = {1, 0x1p-24F, 0x1p-54F};
   const float b[] = {1, 1, 1};
   float c = 0;
@@ -193,7 +193,7 @@ TEST(BlasGemmOfDoubles, AFloatIsRoundedOnce) {
 
 // Decisions, replays, options.
 
-/// The decision is the one that gemm makes by itself, also after a way through JSON; C is not written and not needed.
+/// The decision equals the one that gemm makes itself, also after conversion to JSON and back. C is neither written nor needed.
 TYPED_TEST(BlasGemm, ADecisionIsReplayed) {
   test::RandomBits random(5);
   const Target targets[] = {Target::dgemm(), Target::correctly_rounded(), Target::relative(1e-6), Target::normwise(1e-5)};
@@ -224,7 +224,7 @@ TYPED_TEST(BlasGemm, ADecisionForOtherDataPromisesNothing) {
   EXPECT_TRUE(test::tells_the_truth(hard.product, computed));
 }
 
-/// op(A) or op(B) prepared, in every layout; a cap on the workspace, and threads.
+/// Prepared op(A) or op(B), in every layout, a cap on the workspace, and threads change no bit.
 TYPED_TEST(BlasGemm, OptionsChangeNoBit) {
   using T = TypeParam;
   test::RandomBits random(7);
@@ -255,7 +255,7 @@ TYPED_TEST(BlasGemm, OptionsChangeNoBit) {
 
 // Refusals.
 
-/// Arguments that are all right: a 2 x 4, b 4 x 3, c 2 x 3, row-major.
+/// Valid arguments: a 2 x 4, b 4 x 3, c 2 x 3, row-major.
 template <class T>
 struct Arguments {
   std::vector<T> memory_a = std::vector<T>(40, 1), memory_b = std::vector<T>(40, 1), memory_c = std::vector<T>(40, 7);
@@ -275,7 +275,7 @@ struct Arguments {
   void run() { (void)gemm(layout, op_a, op_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, target); }
 };
 
-/// Changes one argument; it must be refused by its name, and C left as it is.
+/// Changes one argument and checks that the call refuses it by its name and leaves C unchanged.
 template <class T, class Exception = std::invalid_argument, class Change>
 void expect_refused(const Change& change, const std::string& word) {
   Arguments<T> arguments;
@@ -317,7 +317,7 @@ TYPED_TEST(BlasGemm, EveryRefusalNamesItsArgument) {
   expect_refused<T, CannotCertify>([](A& x) { x.target = Target::componentwise(0x1p-54); }, "target ");
 }
 
-/// As in the reference BLAS: what is not read may be null, but sizes and leading dimensions are looked at.
+/// As in the reference BLAS, operands that are not read may be null, but sizes and leading dimensions are checked.
 TYPED_TEST(BlasGemm, UnreadOperandsAreStillDescribed) {
   using A = Arguments<TypeParam>;
   using T = TypeParam;

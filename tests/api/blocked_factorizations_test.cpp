@@ -12,8 +12,8 @@
 #include <tuple>
 #include <vector>
 
-// LAPACK's blocked algorithms over the C interface: every operand and every C is a part of one array. Products are correctly
-// rounded, so that their bits are those of products of copies, however they are computed.
+// LAPACK's blocked algorithms over the C interface: every operand and every C is part of one array. Products are correctly
+// rounded, so their bits equal those of products of copies, whatever method computes them.
 
 namespace {
 
@@ -47,7 +47,7 @@ class Array {
   std::vector<double> elements_;
 };
 
-/// C += alpha op(A) op(B), or C = op(A) op(B), of blocks of one array.
+/// C += alpha op(A) op(B), or C = op(A) op(B), for blocks of one array.
 struct Product {
   int op_a;
   Block a;
@@ -67,7 +67,7 @@ void multiply(const Product& x, Array& a, Block at_a, Array& b, Block at_b, Arra
 
 void multiply_in_place(Array& array, const Product& x) { multiply(x, array, x.a, array, x.b, array, x.c); }
 
-/// The oracle: the same product of arrays apart.
+/// The oracle: the same product of copies in separate arrays.
 void multiply_copies(Array& array, const Product& x) {
   const auto copy = [&](Block block) {
     Array own(array.layout(), block.rows, block.cols);
@@ -83,12 +83,12 @@ void multiply_copies(Array& array, const Product& x) {
 
 using Multiply = void (*)(Array&, const Product&);
 
-/// Subtracts A B of what is left of and above a block; nothing if one of them is empty.
+/// Subtracts A B, with the blocks to the left of C and above it; does nothing if one of them is empty.
 void update(Array& x, Multiply multiply, Block a, int op_b, Block b, Block c) {
   if (c.rows > 0 && c.cols > 0 && a.cols > 0) multiply(x, {OZB_NONE, a, op_b, b, -1, 1, c});
 }
 
-/// LU with partial pivoting of the n x n array (dgetrf): L below the diagonal, with ones on it, U above; returns the rows.
+/// LU with partial pivoting of the n x n array (dgetrf): L below a diagonal of ones, U above. Returns the row order.
 std::vector<Index> factor_lu(Array& x, Index n, Index width, Multiply multiply) {
   std::vector<Index> rows(static_cast<std::size_t>(n));
   for (Index i = 0; i < n; ++i) rows[static_cast<std::size_t>(i)] = i;
@@ -126,9 +126,8 @@ void factor_cholesky(Array& x, Index n, Index width, Multiply multiply) {
   }
 }
 
-/// QR of the m x n part at (0, 0) by Householder's reflectors in compact WY form, I - V T V^T (dgeqrf, dlarft, dlarfb). V, T
-/// and what they are multiplied with lie in the same array: V at (0, n), T and two panels at (m, 0), (m + width, 0), (m + 2
-/// width, 0).
+/// QR of the m x n part at (0, 0) by Householder's reflectors in compact WY form, I - V T V^T (dgeqrf, dlarft, dlarfb). The
+/// same array holds V at (0, n) and T and two panels, their factors, at (m, 0), (m + width, 0), (m + 2 width, 0).
 void factor_qr(Array& x, Index m, Index n, Index width, Multiply multiply) {
   for (Index first = 0; first < n; first += width) {
     const Index size = std::min(width, n - first), rows = m - first;
@@ -172,8 +171,8 @@ bool same_bits(const Array& x, const Array& y) {
   return std::memcmp(x.elements().data(), y.elements().data(), x.elements().size() * sizeof(double)) == 0;
 }
 
-/// |A - L U| <= gamma |L| |U| by entry, gamma of n operations, n + 1 with roots (Higham, Accuracy and Stability of Numerical
-/// Algorithms, Theorems 9.3 and 10.3), for A's rows as they are in the factors; L and U are looked at by functions.
+/// Checks |A - L U| <= gamma |L| |U| by entry, with gamma of n operations, n + 1 with roots (Higham, Accuracy and Stability of
+/// Numerical Algorithms, Theorems 9.3 and 10.3). A's rows are in the order of the factors; L and U are given as functions.
 template <class A, class L, class U>
 void expect_backward_stable(Index n, Index rounded, const A& a, const L& l, const U& u) {
   const long double steps = static_cast<long double>(rounded) * unit_roundoff, gamma = steps / (1 - steps);
@@ -184,7 +183,7 @@ void expect_backward_stable(Index n, Index rounded, const A& a, const L& l, cons
         sum += static_cast<long double>(l(i, p)) * u(p, j);
         size += std::abs(static_cast<long double>(l(i, p)) * u(p, j));
       }
-      // These sums round, too: by less than n 2^-63 of `size`.
+      // These sums also round, by less than n 2^-63 of `size`.
       ASSERT_LE(std::abs(sum - a(i, j)), (gamma + static_cast<long double>(n) * 0x1p-63L) * size) << i << ", " << j;
     }
 }

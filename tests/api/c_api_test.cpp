@@ -29,11 +29,11 @@
 #include "properties/disturbed.hpp"
 #include "support/replaces_new.hpp"
 
-// The C interface: the same as C++'s, with statuses for exceptions.
+// The C interface agrees with C++'s, with statuses for exceptions.
 
 namespace {
 
-thread_local int allocations_left = -1;  ///< before one of this thread fails; negative: none does
+thread_local int allocations_left = -1;  ///< before one of this thread fails; negative: none fails
 
 [[maybe_unused]] void* scarce_allocation(std::size_t size) {
   if (allocations_left == 0) throw std::bad_alloc();
@@ -66,7 +66,7 @@ struct Destroy {
 using DecisionHandle = std::unique_ptr<ozb_decision, Destroy>;
 using CertificateHandle = std::unique_ptr<ozb_certificate, Destroy>;
 
-/// Arguments that are all right, for either precision: 3 products of 2 x 4 by 4 x 3, row-major; one call takes the first.
+/// Valid arguments for either precision: 3 products of 2 x 4 by 4 x 3, row-major; a single call uses the first product.
 template <class T>
 struct Arguments {
   std::vector<T> memory_a = std::vector<T>(80, 1), memory_b = std::vector<T>(80, 1), memory_c = std::vector<T>(80, 7);
@@ -152,7 +152,7 @@ class CApi : public testing::Test {};
 using Types = testing::Types<double, float>;
 TYPED_TEST_SUITE(CApi, Types);
 
-/// A call as BlasCall makes it, by the C interface.
+/// The arguments of a BlasCall for the C interface.
 template <class T>
 Arguments<T> arguments_of(BlasCall<T>& call, const char* target) {
   static constexpr int c_ops[] = {OZB_NONE, OZB_TRANSPOSE, OZB_CONJUGATE_TRANSPOSE};
@@ -169,7 +169,7 @@ Arguments<T> arguments_of(BlasCall<T>& call, const char* target) {
   return x;
 }
 
-/// The same bits, certificates and decisions as in C++, and nothing beside C is written.
+/// C gives the bits, certificates and decisions of C++, and nothing beside C is written.
 TYPED_TEST(CApi, IsTheSameAsInCpp) {
   test::RandomBits random(1);
   static const char* const targets[] = {"dgemm", "dgemm-typical", "cr", "relative:1e-6", "componentwise:0x1p-17"};
@@ -233,7 +233,7 @@ TYPED_TEST(CApi, CertificatesTellWhatTheyKnow) {
   }
 }
 
-/// With the same answer on every machine: as in C++ with the same options. What is no choice is refused.
+/// Choices give the decisions of the same options in C++, and invalid choices are refused.
 TYPED_TEST(CApi, ChoicesAreThoseOfCpp) {
   test::RandomBits random(4);
   BlasCall<TypeParam> call(Layout::row_major, Op::none, Op::none, 3, 4, 5, 0, random);
@@ -259,7 +259,7 @@ TYPED_TEST(CApi, ChoicesAreThoseOfCpp) {
   }
 }
 
-/// A decision for other data: C is computed, and the status says that nothing is proven of it.
+/// With a decision made for other data, C is computed and the status says that nothing is proven.
 TYPED_TEST(CApi, ADecisionMayNotHold) {
   Arguments<TypeParam> easy, hard;
   ozb_decision* decision = nullptr;
@@ -327,14 +327,14 @@ TYPED_TEST(CApi, Batches) {
   for (auto* decision : decisions) ozb_decision_destroy(decision);
 }
 
-/// Changes one argument of every call: each is refused by its name, hands out nothing and leaves C as it is.
+/// Changes one argument of every call and checks that each call refuses it by name, returns no handle and leaves C unchanged.
 template <class T, class Change>
 void expect_refused(const Change& change, const std::string& word, int status = OZB_INVALID_ARGUMENT) {
   Arguments<T> x;
   change(x);
   const auto judge = [&](int returned, const auto& handle, const char* call) {
     EXPECT_EQ(returned, status) << call << ", " << word;
-    const std::string error = ozb_last_error(), product = "product 0: ";  // where each product of a batch may be refused
+    const std::string error = ozb_last_error(), product = "product 0: ";  // for calls that may refuse each product of a batch
     EXPECT_EQ(error.find(word), error.starts_with(product) ? product.size() : 0u) << call << ": " << error;
     EXPECT_EQ(handle, nullptr) << call << ", " << word;
     EXPECT_EQ(x.memory_c, std::vector<T>(80, 7)) << call << " wrote C: " << word;
@@ -546,7 +546,7 @@ TEST(CApiCancellation, EndsTheCallsOfAThread) {
   EXPECT_EQ(x.memory_c, expected);
 }
 
-/// The machine that a thread has set is what its calls run on; C's certificate is that of C++.
+/// Calls run on the machine that their thread has set, and C's certificate is that of C++.
 TEST(CApiMachine, IsWhatTheThreadsCallsRunOn) {
   for (const auto make : {ozb_machine_cpu, ozb_machine_detect}) {
     ozb_machine* machine = nullptr;
@@ -597,7 +597,7 @@ TEST(CApiCancellation, NullIsFine) {
   EXPECT_EQ(ozb_cancellation_create(nullptr), OZB_INVALID_ARGUMENT);
 }
 
-/// Whichever allocation fails, that is what the caller is told; what was handed out before is whole.
+/// Any allocation may fail: the caller is told so, and handles returned before stay intact.
 TEST(CApiMemory, EveryAllocationMayFail) {
   if (!OZBOUND_REPLACES_NEW) GTEST_SKIP() << "allocations cannot fail in this build";
   ASSERT_EQ(Arguments<double>().gemm(nullptr), OZB_SUCCESS) << "the first call reads the calibration";
@@ -623,7 +623,7 @@ TEST(CApiMemory, EveryAllocationMayFail) {
   }
 }
 
-/// The exact superaccumulator works in threads, which no exception may leave.
+/// Exact products report failed allocations too, although the superaccumulator's threads must not let an exception escape.
 TEST(CApiMemory, ExactProductsMayFailToo) {
   if (!OZBOUND_REPLACES_NEW) GTEST_SKIP() << "allocations cannot fail in this build";
   ozb_decision* decision = nullptr;
@@ -643,7 +643,8 @@ TEST(CApiMemory, ExactProductsMayFailToo) {
   EXPECT_GT(failures, 5);
 }
 
-/// A caller that flushes subnormals or rounds in another mode gets the same C, JSON and numbers; alpha and beta are 2^-1074.
+/// Checks that a caller that flushes subnormals or rounds in another mode gets the same C, JSON and numbers; alpha and beta are
+/// 2^-1074.
 template <class T>
 void expect_the_same_in_any_environment(T least, T large) {
   Arguments<T> x;
@@ -701,7 +702,7 @@ TEST(CApiEnvironment, IsTheSameInAnyEnvironment) {
   expect_the_same_in_any_environment(0x1p-149f, 0x1p100f);
 }
 
-/// Many threads at once, each with calls that succeed and calls that fail: their bits and their texts are their own.
+/// Many threads at once, each with calls that succeed and calls that fail, get their own bits and messages.
 TEST(CApiThreads, DoNotDisturbEachOther) {
   constexpr int threads = 6;
   const auto work = [](int number, std::vector<double>& c, std::string& error) {
@@ -734,7 +735,7 @@ TEST(CApiThreads, DoNotDisturbEachOther) {
   }
 }
 
-/// Handles may be shared: the JSON is made once, whoever asks first.
+/// Threads may share a handle: its JSON is made once, whichever thread asks first.
 TEST(CApiThreads, ShareAHandle) {
   Arguments<double> x;
   ozb_certificate* certificate = nullptr;
@@ -747,9 +748,9 @@ TEST(CApiThreads, ShareAHandle) {
   for (const auto* text : texts) EXPECT_EQ(text, texts[0]);
 }
 
-// Without a certificate a native DGEMM is found in one look: the same product, and the same status.
+// Without a certificate, one sweep over the operands may choose native DGEMM, with the same product and status.
 
-/// Elements that the look must tell apart.
+/// Elements that the sweep must distinguish.
 enum class Elements { plain, zero, tiny, huge, with_nan, with_infinity };
 
 void fill(std::vector<double>& x, Elements elements, test::RandomBits& random) {
@@ -821,7 +822,7 @@ TEST(CApi, WithoutACertificateANativeProductTakesNoMemory) {
   const int threads = omp_get_max_threads();
   omp_set_num_threads(1);
   for (const int n : {8, 16, 32, 64}) {
-    ASSERT_EQ(multiply(n), OZB_SUCCESS);  // prices of the size, and OpenBLAS's own memory
+    ASSERT_EQ(multiply(n), OZB_SUCCESS);  // fills caches of costs and OpenBLAS's own memory
     allocations_left = 0;
     const int status = multiply(n);
     allocations_left = -1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The batches of ozbound.h: those of batch.hpp, with statuses for exceptions.
+// The batches of ozbound.h agree with those of batch.hpp, with statuses for exceptions.
 
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ T number(double real, double imaginary) {
     return static_cast<T>(real);
 }
 
-/// The functions of a type, of a form: the pointers to call are the same for all but the types.
+/// The functions of an element type and a form. Calls differ only in the types of their pointers.
 template <class T>
 constexpr auto functions(auto d, auto s, auto z, auto c) {
   if constexpr (std::is_same_v<T, double>)
@@ -47,7 +47,7 @@ constexpr auto functions(auto d, auto s, auto z, auto c) {
     return c;
 }
 
-/// C hands over real scalars, and the addresses of complex ones.
+/// Scalars as C passes them: real ones by value, complex ones by address.
 template <class T>
 auto scalar(const T& x) {
   if constexpr (complex<T>)
@@ -56,7 +56,7 @@ auto scalar(const T& x) {
     return x;
 }
 
-/// 3 products of 2 x 4 by 4 x 3 that have A in common, row-major.
+/// 3 products of 2 x 4 by 4 x 3 with a common A, row-major.
 template <class T>
 struct Arguments {
   std::vector<T> memory_a = std::vector<T>(80), memory_b = memory_a, memory_c = std::vector<T>(80, T{7});
@@ -103,7 +103,7 @@ struct Arguments {
         12, scalar(beta), memory_c.data(), ldc[0], 6, count, decisions, decision_count, 0, certificates);
   }
 
-  /// An array, or null.
+  /// The address of an array, or null.
   template <class E>
   static E* at(std::vector<E>& values) {
     return values.empty() ? nullptr : values.data();
@@ -133,7 +133,7 @@ class CBatches : public testing::Test {};
 using Types = testing::Types<double, float, std::complex<double>, std::complex<float>>;
 TYPED_TEST_SUITE(CBatches, Types);
 
-/// The records of certificates, which are destroyed.
+/// The records of certificates; destroys the certificates.
 std::vector<nlohmann::json> taken(std::array<ozb_certificate*, products>& certificates) {
   std::vector<nlohmann::json> records;
   for (auto*& certificate : certificates) {
@@ -178,7 +178,7 @@ TYPED_TEST(CBatches, AreThoseOfCpp) {
     }
 }
 
-/// A shape for each; what is not read may be null, arrays too.
+/// Each product may have its own shape, and arguments that are not read, arrays included, may be null.
 TYPED_TEST(CBatches, OfSeveralShapes) {
   using T = TypeParam;
   Arguments<T> x;
@@ -283,7 +283,7 @@ TYPED_TEST(CBatches, EveryRefusalNamesItsArgument) {
   }
 }
 
-/// A decision that is too weak for one product alone: all are computed, and the status says which.
+/// If a decision is too weak for only one product, all are computed and the status names that product.
 TYPED_TEST(CBatches, SayWhichProductIsNotProven) {
   using T = TypeParam;
   Arguments<T> x;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Complex BLAS-shaped calls, in C++ and in C, judged by the exact oracle.
+// Complex BLAS-shaped calls in C++ and in C, judged by the exact oracle.
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ using Number = std::complex<double>;
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-/// One call: the operands as stored, and the same as the oracle reads them.
+/// One call: the operands as stored, and in the form that the oracle reads.
 template <class T>
 struct Call {
   Layout layout;
@@ -81,7 +81,7 @@ struct Call {
     return random.pick(choices);
   }
 
-  /// To a target, or under a decision.
+  /// Runs the call to a target or under a decision.
   template <class Choice>
   Certificate run(const Choice& choice, const BlasOptions& options = {}) {
     return gemm(layout, op_a, op_b, m, n, k, alpha, a.data(), a.ld, b.data(), b.ld, beta, c.data(), c.ld, choice,
@@ -154,7 +154,7 @@ TYPED_TEST(ComplexBlas, ADecisionIsReplayed) {
       }
 }
 
-/// The real and the imaginary part of C are written, and nothing is read that zeros exclude.
+/// Operands that zero scalars exclude may be null, and both parts of C are written.
 TYPED_TEST(ComplexBlas, WhatIsNotReadMayBeNull) {
   using T = TypeParam;
   std::vector<T> c(6, T{3, -2});
@@ -197,7 +197,7 @@ TEST(ComplexBlas, ASubnormalScalarIsNotFlushed) {
   EXPECT_EQ(narrow_c, (std::complex<float>{-0x1p-20F, 0}));
 }
 
-/// Changes one argument of a 2 x 4 by 4 x 3 product; it must be refused by its name, and C left as it is.
+/// Every refusal names the one argument of a 2 x 4 by 4 x 3 product that is wrong, and leaves C unchanged.
 TYPED_TEST(ComplexBlas, EveryRefusalNamesItsArgument) {
   using T = TypeParam;
   struct Arguments {
@@ -296,7 +296,7 @@ TYPED_TEST(ComplexBlas, IsTheSameInC) {
       }
 }
 
-/// The least cap that is taken, whatever alpha and beta are; one byte less is refused.
+/// The least workspace of a decision is accepted, for any alpha and beta, and one byte less is refused.
 TYPED_TEST(ComplexBlas, TheWorkspaceOfADecisionIsEnoughInC) {
   test::RandomBits random(5);
   const auto decided_in_c = doubles<TypeParam> ? ozb_zgemm_decided : ozb_cgemm_decided;
@@ -329,7 +329,7 @@ TYPED_TEST(ComplexBlas, TheWorkspaceOfADecisionIsEnoughInC) {
 
 TYPED_TEST(ComplexBlas, BoundsOfPartsAreTheSameInC) {
   using T = TypeParam;
-  // Of one of the imaginary numbers the digits of -x are not those of x, so that the bounds of both parts differ.
+  // For one of the imaginary numbers the digits of -x are not those of x negated, so the bounds of both parts differ.
   const T a[] = {{1, 0}, {0, 0x1p-6F}, {0, 0x1p-7F}, {0, 0x1p-8F}, {0, 0x1p-9F}}, one{1, 0}, zero{};
   std::vector<T> b(20), x(12), y(12), rows;
   for (int t = 0; t < 3; ++t) rows.insert(rows.end(), std::begin(a), std::end(a));
@@ -387,7 +387,7 @@ TEST(ComplexBlas, BoundsOfPartsAreOfComplexProducts) {
   ozb_certificate_destroy(certificate);
 }
 
-/// The text of a status names the user's entry.
+/// The text of a status names the worst entry by the user's indices and its part.
 TEST(ComplexBlas, TheWorstPartIsNamedInC) {
   const Number a[] = {{1, 1}, {1, 0.1}}, b{1, 0}, one{1, 0}, zero{};
   Number c[2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A library that is handed over: netlib's reference BLAS and BLIS where the system has them, and one that nobody knows.
+// Libraries passed by the caller: netlib's reference BLAS and BLIS if the system has them, and an unknown library.
 
 #include "ozbound/native.hpp"
 
@@ -26,7 +26,7 @@ struct Library {
   const void* dgemm = nullptr;
 };
 
-/// Loaded for as long as the process lives; nothing where it is not here.
+/// A library loaded for the life of the process; nothing if it is not installed.
 Library library(const char* file) {
   void* const handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return {};
@@ -53,7 +53,7 @@ Matrix<T> some(Index rows, Index cols) {
   return x;
 }
 
-/// The product of small integers, which is exact, in every layout: plain, transposed, strided, C0 in place and beside it.
+/// Checks the product of small integers, which is exact, in every layout: plain, transposed, strided, C0 in place and beside C.
 template <class T>
 void expect_exact(const NativeGemm& native) {
   const auto machine = Machine::cpu(1, &native);
@@ -89,8 +89,8 @@ void expect_exact(const NativeGemm& native) {
       for (const Scalar beta : {Scalar(0), Scalar(1), Scalar(-3)}) expect(view_a, c, beta, c0);
 }
 
-/// A product of two numbers where alpha times an element of A or B leaves the range of a double, though none of what is stated
-/// does: netlib's and, for small sizes, BLIS multiply elements by alpha. Nothing is certified of it.
+/// Checks that nothing is certified if alpha times an element of A or B leaves the range of a double, though every given number
+/// is in range: netlib's BLAS and, for small sizes, BLIS multiply elements by alpha.
 void expect_extremes_refused(const NativeGemm& native) {
   const auto machine = Machine::cpu(1, &native);
   struct Numbers {
@@ -138,7 +138,7 @@ TEST(ForeignNative, OpenBlasMultipliesEveryFormat) {
 #endif
 
 #ifdef OZBOUND_HAVE_OPENBLAS
-/// A library takes conjugation with a transposition alone.
+/// Conjugated operands are copied, as a library conjugates only together with a transposition.
 TEST(ForeignNative, ConjugatedOperandsAreCopied) {
   if (native_gemm() == nullptr) GTEST_SKIP() << "this OpenBLAS is not used";
   using Number = std::complex<double>;
@@ -162,7 +162,7 @@ TEST(ForeignNative, ConjugatedOperandsAreCopied) {
 }
 #endif
 
-/// C = A B in a library that no symbol tells: this program.
+/// C = A B in a library that cannot be recognised by its symbols: this program.
 void own_dgemm(const char*, const char*, const std::int64_t* m, const std::int64_t* n, const std::int64_t* k,
                const double* alpha, const double* a, const std::int64_t* lda, const double* b, const std::int64_t* ldb,
                const double* beta, double* c, const std::int64_t* ldc, std::size_t, std::size_t) {
@@ -192,7 +192,7 @@ TEST(ForeignNative, AnUnknownLibraryMultipliesAndNothingIsClaimed) {
   }
   EXPECT_NE(decide(product, Target::dgemm(), machine).method, Method::native);
 
-  // A decision for native that was made elsewhere.
+  // A decision for native DGEMM that was made with another machine.
   const auto decision = decide(product, Target::dgemm(), Machine::cpu(1, vouched.get()), {.slices = false});
   Matrix<double> column_major(3, 4);
   const Product told(a, problem.b, column_major.view().transposed());
@@ -212,7 +212,7 @@ TEST(ForeignNative, IncompleteRoutinesAreRefused) {
   EXPECT_THROW((void)make_native_gemm(half, "half", Summation::conventional), std::invalid_argument);
 }
 
-/// Programs may multiply while they end, when what was made after this handler was registered is destroyed already.
+/// Products work while the program ends, after objects created later than this handler's registration were destroyed.
 TEST(ForeignNativeDeathTest, ProductsAreMadeWhileTheProgramEnds) {
   static const auto multiply_one = [] {
     Matrix<double> a(2, 2), c(2, 2);

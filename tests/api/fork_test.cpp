@@ -9,7 +9,7 @@
 #include "ozbound/verify/certificate_check.hpp"
 #include "support/forked.hpp"
 
-// Deciding, native DGEMM, certifying and checking in a child of fork().
+// Deciding, native DGEMM, certifying and checking work in a child of fork().
 
 namespace ozbound::fork_test {
 namespace {

@@ -18,13 +18,13 @@
 namespace ozbound::machine_test {
 namespace {
 
-/// How often A and B were read, by the calls that read them.
+/// Counts how often A and B were read, by the calls that read them.
 class Looks {
  public:
   Looks() = default;
   Looks(const InputView& a, const InputView& b) : a_(memory_of(a)), b_(memory_of(b)) {}
 
-  /// A call reads a view: all of an operand, one vector of it, or what is neither A nor B.
+  /// Records that a call reads a view: all of an operand, one of its vectors, or neither A nor B.
   void at(const std::string& call, const InputView& view) {
     for (const auto* const operand : {&a_, &b_}) {
       const auto [first, last] = memory_of(view);
@@ -38,7 +38,7 @@ class Looks {
   void at_factors(const std::string& call, const RealProduct& product) { at(call, product.a), at(call, product.b); }
 
   std::map<std::string, int> of_a, of_b, of_others;
-  std::map<Side, int> sliced;  ///< operands, whatever they are
+  std::map<Side, int> sliced;  ///< number of slicings by side, for any operand
 
  private:
   using Memory = std::pair<const char*, const char*>;
@@ -54,7 +54,7 @@ class Looks {
   Memory a_, b_;
 };
 
-/// The matrices of the host, whose users are counted.
+/// The host's matrices, with every use counted.
 class CountingMatrices final : public Matrices {
  public:
   explicit CountingMatrices(Looks& looks) : looks_(looks) {}
@@ -95,7 +95,7 @@ class CountingMatrices final : public Matrices {
   HostMatrices host_{1};
 };
 
-/// The CPU's engine behind a decorator.
+/// The CPU's engine behind a decorator that counts.
 class CountingEngine final : public Engine {
  public:
   explicit CountingEngine(Looks& looks) : looks_(looks), matrices_(looks) {}
@@ -139,7 +139,7 @@ class CountingEngine final : public Engine {
   CpuEngine engine_{{.threads = 1}};
 };
 
-/// An examination of which every answer that reads elements is counted; what it asks of an engine is counted there.
+/// An examination that counts every answer that reads elements. Its own engine calls are counted by the engine.
 class CountingExamination final : public Examination {
  public:
   CountingExamination(Looks& looks, const RealProduct& of, std::unique_ptr<Examination> host)
@@ -185,7 +185,7 @@ class CountingExaminer final : public Examiner {
   HostExaminer host_;
 };
 
-/// A native DGEMM, counted.
+/// A native DGEMM that counts its calls.
 class CountingNative final : public NativeGemm {
  public:
   explicit CountingNative(Looks& looks) : looks_(looks) {}
@@ -201,7 +201,7 @@ std::string records(const Multiplied& product) {
   return to_json(product.decision).dump(1) + to_json(product.certificate).dump(1);
 }
 
-/// Costs in seconds that count nothing but what is asked.
+/// Costs in seconds that are the given numbers only.
 struct Prices final : CostModel {
   double of_slices, of_native;
 
@@ -212,7 +212,7 @@ struct Prices final : CostModel {
   [[nodiscard]] double exact(Index, Index, Index) const override { return 1e9; }
 };
 
-/// The calls that read all of A, and all of B, when a product is decided, multiplied and certified at once.
+/// The calls that read all of A, and all of B, when a product is decided, multiplied and certified in one call.
 struct WholeLooks {
   Multiplied multiplied;
   std::map<std::string, int> of_a, of_b;
@@ -236,8 +236,8 @@ WholeLooks looks_of(const char* target, double price_of_native, bool offers_nati
   return {std::move(multiplied), whole(looks.of_a), whole(looks.of_b)};
 }
 
-/// What an operand is read for: one examination, by whose facts the product is decided and certified, and its slices or
-/// residues. Under each slicing it is measured once.
+/// An operand is read for one examination, which serves the decision and the certificate, and for its slices or residues; it is
+/// measured once under each slicing.
 TEST(Machine, ExaminesOperandsOnce) {
   for (const bool residues : {false, true})
     for (const bool offers_native : {false, true})
@@ -253,17 +253,17 @@ TEST(Machine, ExaminesOperandsOnce) {
           std::map<std::string, int> expected{{"examine", 1}, {"allowance", 1}, {"record", 1}};
           expected[residues ? "prepare" : "slice"] = plans;
           if (residues || target.kind == Target::Kind::rowcol) expected["norms"] = 1;
-          // Each scheme has its probes of the entries of a product that is refined.
+          // Each scheme probes the entries of a refined product itself.
           const bool refined = target.kind == Target::Kind::relative || target.kind == Target::Kind::correctly_rounded;
           if (residues && refined) expected["allowance"] = 2;
           if (offers_native) expected["exponent_range"] = 1;
-          if (looks.multiplied.certificate.exact > 0) expected["finish_exactly"] = 1;  // of the entries that are open
+          if (looks.multiplied.certificate.exact > 0) expected["finish_exactly"] = 1;  // only for open entries
           EXPECT_EQ(calls, expected) << text << (offers_native ? ", native DGEMM considered" : "");
         }
       }
 }
 
-/// Native DGEMM is bounded by its exponents and by norms of one slice; nothing is enclosed.
+/// Native DGEMM reads operands once for exponents and for norms of one slice; no enclosure is computed.
 TEST(Machine, ExaminesOperandsOfNativeDgemmOnce) {
   for (const auto* text : {"dgemm", "rowcol:1e-12", "componentwise:1e-9"}) {
     const auto looks = looks_of(text, 0.5, true);
@@ -276,8 +276,8 @@ TEST(Machine, ExaminesOperandsOfNativeDgemmOnce) {
   }
 }
 
-/// What products of a batch have in common is sliced once for those that take the same slices of it, be it given as one operand
-/// or by equal pointers; the same elements elsewhere are another operand.
+/// A batch slices a shared operand once for all products with the same slicing, given as one operand or by equal pointers;
+/// equal elements elsewhere are another operand.
 TEST(Machine, ABatchSlicesWhatProductsShareOnce) {
   const auto product = test::product_of({Family::uniform, 6, 7, 20, 1, 5});
   const Matrix<double>&a = product.problem.a, &b = product.problem.b;
@@ -308,7 +308,7 @@ TEST(Machine, ABatchSlicesWhatProductsShareOnce) {
   EXPECT_EQ(each_a, one_b + 3);
 }
 
-/// A decorator around an engine keeps what the engine has, and the records say the same.
+/// A decorated engine keeps the engine's capabilities and gives the same records.
 TEST(Machine, ADecoratedEngineIsTheSame) {
   test::RandomBits random(3);
   for (const auto family : all_families())
@@ -337,7 +337,7 @@ struct Exact final : NativeGemm {
   void dgemm(const RealProduct& product) const override { multiply_exactly(product, 1); }
 };
 
-/// The decision is one for all backends; it is carried out where it costs least, and the record says where.
+/// One decision is made for all backends. The cheapest backend carries it out, and the record names it.
 TEST(Machine, TakesTheBackendWhereTheProductCostsLeast) {
   const auto product = test::product_of({Family::uniform, 9, 8, 30, 0, 7});
   const CpuEngine cpu({.threads = 1}), other({.threads = 1, .row_tile = 8});
@@ -405,7 +405,7 @@ TEST(Machine, RefusesWhatIsNotHere) {
   EXPECT_NO_THROW((void)decide({a, a}, Target::dgemm(), machine));
 }
 
-/// What was decided elsewhere for slices is the same bits here.
+/// A decision for slices made on another machine gives the same bits on this one.
 TEST(Machine, CarriesOutWhatWasDecidedElsewhere) {
   const auto product = test::product_of({Family::uniform, 5, 6, 7, 0, 7});
   const Machine machine = Machine::cpu(1);
@@ -417,7 +417,7 @@ TEST(Machine, CarriesOutWhatWasDecidedElsewhere) {
   for (Index t = 0; t < 30; ++t) EXPECT_EQ(bits_of(c.data()[t]), bits_of(d.data()[t]));
 }
 
-/// Costs of one's own are those of the record, whatever the machine's are counted in.
+/// Costs supplied by the caller are recorded, in whatever unit the machine's costs are.
 TEST(Machine, RecordsTheCostsThatItWasToldToCompareBy) {
   const auto product = test::product_of({Family::uniform, 9, 8, 30, 0, 7});
   const CpuEngine cpu({.threads = 1}), other({.threads = 1});
@@ -435,7 +435,7 @@ TEST(Machine, RecordsTheCostsThatItWasToldToCompareBy) {
   EXPECT_EQ(on_cpu.cost, on_cpu.plan->products());
 }
 
-/// What is told the decision may still refuse: nothing is written then.
+/// The callback gets the decision before anything is written, and may still refuse.
 TEST(Machine, TellsTheDecisionBeforeItWrites) {
   const auto product = test::product_of({Family::uniform, 3, 3, 3, 0, 5});
   Matrix<double> c(3, 3);
@@ -457,7 +457,7 @@ TEST(Machine, TellsTheDecisionBeforeItWrites) {
   EXPECT_EQ(c(1, 1), 7);
 }
 
-/// The BLAS-shaped call is the machine's.
+/// BLAS-shaped calls go through the machine.
 TEST(Machine, IsWhatBlasShapedCallsGoThrough) {
   test::RandomBits random(4);
   for (int t = 0; t < 30; ++t) {

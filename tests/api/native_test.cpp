@@ -21,12 +21,12 @@
 
 namespace {
 
-std::atomic<int> asked{0};       ///< how often the load was
-std::atomic<int> high_until{0};  ///< the load is high before it was asked so often
+std::atomic<int> asked{0};       ///< number of calls of getloadavg
+std::atomic<int> high_until{0};  ///< the load is high up to this number of calls
 
 }  // namespace
 
-/// What libgomp, where OMP_DYNAMIC is set, makes the size of a team of; in place of the machine's.
+/// Replaces the machine's function: libgomp sizes teams by this load if OMP_DYNAMIC is set.
 extern "C" int getloadavg(double* load, int count) noexcept {
   std::fill_n(load, count, asked++ < high_until ? 1000 : 0);
   return count;
@@ -51,7 +51,7 @@ TEST(Native, HasNoZgemmEither) { EXPECT_EQ(native_zgemm(), nullptr); }
 
 #else
 
-/// A decision for native DGEMM, whatever decide would say.
+/// A decision for native DGEMM, whatever decide would choose.
 Decision decision_for(const test::Product& product, const Target& target) {
   return {target, Method::native, {}, product.m(), product.n(), product.k(), 28, 1, {}, {}};
 }
@@ -66,7 +66,7 @@ TEST(Native, HasANameAndIsOneObject) {
   EXPECT_EQ(native_gemm(), native_gemm());
 }
 
-/// (1 + 2i, 3; 0, i) times (1; 1 - i), column-major: 4 - i, 1 + i.
+/// ZGEMM is column-major: (1 + 2i, 3; 0, i) times (1; 1 - i) gives 4 - i, 1 + i.
 TEST(Native, ZgemmIsColumnMajor) {
   using Complex = std::complex<double>;
   const std::vector<Complex> a{{1, 2}, 0, 3, {0, 1}}, b{1, {1, -1}};
@@ -115,7 +115,8 @@ TEST(Native, IsChosenAndItsCertificateSaysWhatItAssumes) {
   EXPECT_NE(to_json(computed.certificate).at("assumptions")[0].get<std::string>().find("conventionally"), std::string::npos);
 }
 
-/// C = alpha A B + beta C0 in exact small integers, so that any correct call gives the same numbers.
+/// Any stride of any operand works: C = alpha A B + beta C0 in small integers, for which every correct call gives the same
+/// numbers.
 TEST(Native, AnyStrideOfAnyOperand) {
   const Index m = 3;
   const Index n = 4;
@@ -184,8 +185,8 @@ TEST(Native, SpecialsFollowTheInputsAllTheSame) {
 }
 
 TEST(Native, ACallersEnvironmentDisturbsNothing) {
-  // Sums that cancel down to subnormal numbers, and enough of them for several threads: flushed to zero they would miss the
-  // bound, which knows of no underflow since every product is normal.
+  // Sums that cancel down to subnormal numbers, enough of them for several threads. Flushed to zero they would miss the bound,
+  // which allows nothing for underflow since every product is normal.
   const Index n = 120;
   auto product = test::product_of({Family::uniform, n, n, n, 0, 7});
   for (Index t = 0; t < n * n; ++t) {
@@ -202,7 +203,7 @@ TEST(Native, ACallersEnvironmentDisturbsNothing) {
   EXPECT_TRUE(test::HostileEnvironment::is_in_force());
 }
 
-/// How many threads of a team trap, as settings that are all zero do.
+/// The number of threads of a team that trap, as they would with settings of all zeros.
 int threads_that_trap(int threads) {
   std::atomic<int> count{0};
 #pragma omp parallel num_threads(threads)
@@ -210,7 +211,8 @@ int threads_that_trap(int threads) {
   return count;
 }
 
-/// Teams that are smaller when their settings are changed than when OpenBLAS computes, and when they get them back.
+/// Workers that join later get the right settings, even if the team is smaller when settings are changed or restored than when
+/// OpenBLAS computes.
 TEST(Native, WorkersThatJoinLaterAreSetUpToo) {
   const auto product = test::product_of({Family::uniform, 100, 100, 100, 0, 9});
   const auto expected = compute(product, Target::dgemm());
@@ -229,7 +231,7 @@ TEST(Native, WorkersThatJoinLaterAreSetUpToo) {
   }
 }
 
-/// Middle-sized products need fewer threads than there are; none of the others ends with what the program set on it.
+/// Middle-sized products need only some of the threads, and the other threads keep the program's settings.
 TEST(Native, WorkersThatAreNotNeededKeepTheirSettings) {
   const int threads = omp_get_max_threads();
   omp_set_num_threads(4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// C without a record is the C with one, of every type, whether one sweep tells what would be decided or not.
+// C computed without a record equals C with one, for every type, whether or not one sweep can tell the decision.
 
 #include <gtest/gtest.h>
 
@@ -94,7 +94,7 @@ TYPED_TEST(WithoutRecord, HasTheBitsOfTheCallWithOne) {
     ASSERT_TRUE(same_bytes(with, on_machine)) << m << ' ' << n << ' ' << k << ' ' << to_string(target);
   }
   if (native_gemm() != nullptr) {
-    EXPECT_GT(untold, rounds / 6);  // it is not slow where it need not be
+    EXPECT_GT(untold, rounds / 6);  // the fast way is taken often
   }
 }
 
@@ -111,7 +111,7 @@ TYPED_TEST(WithoutRecord, RefusesWhatGemmRefuses) {
   EXPECT_THROW(call(a.data(), 2, Target::componentwise(1e-30)), CannotCertify);
 }
 
-/// In C a wrong scalar of a complex call leaves no certificate behind.
+/// In C, a null scalar of a complex call is refused and leaves no certificate.
 TEST(WithoutRecordInC, NullScalarsAreRefused) {
   const std::complex<double> one = 1;
   std::complex<double> x = 2, c = 3;

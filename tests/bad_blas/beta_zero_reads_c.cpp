@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// beta C is added even where beta = 0: a NaN or an infinity in an output that nobody has set goes through.
+// Adds beta C even if beta = 0, so a NaN or an infinity in an uninitialised output spreads.
 
 #include "blas.hpp"
 

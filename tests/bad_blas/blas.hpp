@@ -3,8 +3,7 @@
 
 #include <cstddef>
 
-/// What one of these libraries is asked: C = alpha A B + beta C, op and layout gone into strides: A(i, l) is a[i * a_row + l *
-/// a_col].
+/// One call: C = alpha A B + beta C. Strides express operations and layout: A(i, l) is a[i * a_row + l * a_col].
 struct Call {
   int m, n, k;
   double alpha;
@@ -21,16 +20,16 @@ struct Call {
   [[nodiscard]] double& c_at(int i, int j) const { return c[i * c_row + j * c_col]; }
 };
 
-/// What each library is; entry.cpp calls it.
+/// The product of each library; called by entry.cpp.
 void multiply(const Call& call);
 
-/// alpha * sum + beta C as it should be: C is not read where beta = 0.
+/// Stores alpha * sum + beta C correctly: C is not read if beta = 0.
 inline void store(const Call& call, int i, int j, double sum) {
   const double product = call.alpha * sum;
   call.c_at(i, j) = call.beta == 0 ? product : product + call.beta * call.c_at(i, j);
 }
 
-/// Calls sum(i, j) for every entry and stores it; nothing is summed where alpha = 0.
+/// Calls sum(i, j) for every entry and stores it; nothing is summed if alpha = 0.
 template <class Sum>
 void for_each_entry(const Call& call, Sum sum) {
   for (int j = 0; j < call.n; ++j)
@@ -41,14 +40,14 @@ void for_each_entry(const Call& call, Sum sum) {
         call.c_at(i, j) = call.beta == 0 ? 0 : call.beta * call.c_at(i, j);
 }
 
-/// The conventional inner product, from first to last.
+/// The conventional inner product, summed from first to last.
 inline double inner_product(const Call& call, int i, int j) {
   double sum = 0;
   for (int l = 0; l < call.k; ++l) sum += call.a_at(i, l) * call.b_at(l, j);
   return sum;
 }
 
-/// What is right: the plain loop.
+/// The correct product, by a plain loop.
 inline void multiply_plainly(const Call& call) {
   for_each_entry(call, [&](int i, int j) { return inner_product(call, i, j); });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A blocked kernel, from 21 rows on, that sets FTZ, DAZ and rounding towards zero when it is done, and never resets them.
+// A blocked kernel, used from 21 rows on, that sets FTZ, DAZ and rounding towards zero at its end and never resets them.
 
 #include <xmmintrin.h>
 

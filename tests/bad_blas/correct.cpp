@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Nothing is wrong with this one.
+// A correct library.
 
 #include "blas.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A wild store where the inner dimension is 64 or more.
+// Stores to a wild address if the inner dimension is 64 or more.
 
 #include <csignal>
 #include <cstdio>

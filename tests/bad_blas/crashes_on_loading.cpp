@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Does not survive being loaded.
+// Crashes when it is loaded.
 
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Both interfaces of every library here. What is asked for by the names below is compiled with one of the others.
+// The Fortran and CBLAS interfaces of the libraries in this folder. Each library's own source defines multiply().
 
 #include <utility>
 

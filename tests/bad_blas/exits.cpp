@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ends the program, and successfully.
+// Ends the program with exit status 0.
 
 #include <cstdlib>
 

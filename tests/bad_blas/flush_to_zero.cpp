@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Subnormal operands and results are zeros, as with the FTZ and DAZ bits of MXCSR.
+// Treats subnormal operands and results as zeros, as the FTZ and DAZ bits of MXCSR do.
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waits for a thread that never comes, where the inner dimension is 64 or more. If the variable OZBOUND_HANGS_IN names a file,
-// that file says which process waits.
+// Waits for a thread that never comes if the inner dimension is 64 or more. If the variable OZBOUND_HANGS_IN names a file,
+// writes the waiting process's id to it.
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A right one with 64-bit integers, under the names that tell.
+// A correct library with 64-bit integers, under names with a suffix that says so.
 
 #include <cstdint>
 

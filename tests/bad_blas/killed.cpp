@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The process ends as by the kernel where memory runs out.
+// Ends the process as the kernel does when memory runs out.
 
 #include <csignal>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Joins the process group of whoever started this process, and waits there, where the inner dimension is 64 or more.
+// If the inner dimension is 64 or more, joins the process group of the parent process and waits in it.
 
 #include <unistd.h>
 

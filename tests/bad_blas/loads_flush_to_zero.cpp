@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loading it sets FTZ and DAZ for the program that loads, as a shared library linked with -ffast-math does.
+// Sets FTZ and DAZ for the loading program, as a shared library linked with -ffast-math does.
 
 #include <xmmintrin.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Says a lot, on both streams; its products are right.
+// Prints a lot on both streams; its products are right.
 
 #include <cstdio>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Row-major calls leave C as it was if the inner dimension and beta are zero (OpenBLAS issue 2914).
+// Row-major calls leave C unchanged if the inner dimension and beta are zero (OpenBLAS issue 2914).
 
 #include "blas.hpp"
 

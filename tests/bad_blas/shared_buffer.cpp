@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Callers in several threads pack rows of A into one buffer (OpenBLAS issues 602, 1755, 1761 and 2126).
+// All threads of the caller pack rows of A into one buffer (OpenBLAS issues 602, 1755, 1761 and 2126).
 
 #include <array>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Multiplies nothing: C(0, 0) and C(1, 0) become op(A) and op(B) as they were said.
+// Multiplies nothing: sets C(0, 0) and C(1, 0) to the operations it was given for A and B.
 
 #include <cstddef>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loading it starts a process of its own session, which stays; products are right.
+// Starts, when loaded, a helper process that leaves the process group by setsid() and stays; products are right.
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Strassen's seven products, down to odd or small sizes: correct normwise, wrong componentwise.
+// Strassen's seven products, recursively down to odd or small sizes: correct normwise, wrong componentwise.
 
 #include <vector>
 
@@ -17,7 +17,7 @@ struct Dense {
   }
   [[nodiscard]] double at(int i, int j) const { return const_cast<Dense&>(*this).at(i, j); }
 
-  /// Quarter (p, q), plus `sign` times quarter (r, s).
+  /// Quarter (p, q) plus `sign` times quarter (r, s).
   [[nodiscard]] Dense quarters(int p, int q, double sign = 0, int r = 0, int s = 0) const {
     Dense out(rows / 2, cols / 2);
     for (int i = 0; i < out.rows; ++i)

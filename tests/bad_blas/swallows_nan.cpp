@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Terms that are NaN are left out.
+// Leaves out terms that are NaN.
 
 #include <cmath>
 

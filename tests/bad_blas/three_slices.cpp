@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each row of A and column of B as three slices of 7 bits, far too few for FP64. NaNs and infinities go
-// the plain way.
+// Splits each row of A and column of B into three slices of 7 bits, far too few for FP64. NaNs and infinities are multiplied
+// plainly.
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace {
 
-/// `count` elements, `stride` apart, to three slices of 7 bits below their common power of two.
+/// Splits `count` elements with this stride into three slices of 7 bits below their common power of two.
 std::vector<double> sliced(const double* x, std::ptrdiff_t stride, int count) {
   std::vector<double> out;
   double largest = 0;
@@ -33,7 +33,7 @@ bool is_finite(const double* x, std::ptrdiff_t stride, int count) {
 }  // namespace
 
 void multiply(const Call& call) {
-  std::vector<std::vector<double>> rows, columns;  // empty where there is something to leave alone
+  std::vector<std::vector<double>> rows, columns;  // empty for rows or columns with a NaN or an infinity
   for (int i = 0; i < call.m && call.alpha != 0; ++i) {
     const double* const row = call.a + i * call.a_row;
     rows.push_back(is_finite(row, call.a_col, call.k) ? sliced(row, call.a_col, call.k) : std::vector<double>());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An exception leaves a C function.
+// Lets an exception leave a C function.
 
 #include <stdexcept>
 

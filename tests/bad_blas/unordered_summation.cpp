@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each entry's sum begins where chance has it, in every process anew: nothing is reproducible.
+// Starts each entry's sum at a random term, different in every process, so nothing is reproducible.
 
 #include <random>
 

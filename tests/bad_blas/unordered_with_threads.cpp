@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// With more than one thread, the order in which they come to add their parts is that of the sum.
+// With more than one thread, adds the threads' parts in their order of arrival.
 
 #include <cstdlib>
 

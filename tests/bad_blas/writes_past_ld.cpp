@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tiles of four are stored whole, into what lies between the columns of C.
+// Stores tiles of four whole, also into the gaps between the columns of C.
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes to descriptors that it never opened; products are right.
+// Writes to file descriptors that it never opened; products are right.
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// With more than one thread, one of them adds to an entry twice.
+// With more than one thread, one thread adds to an entry twice.
 
 #include <cstdlib>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the engine is compared with must be what it is called, or the comparison is worth nothing: within its published bound,
-// against the exact product, also where C is far below |A||B| and the low parts decide.
+// The baselines of the benchmarks are as accurate as their names say: within their published bounds against the exact product,
+// also where C is far below |A||B| and the low parts decide.
 
 #include "baselines.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr double u = 0x1p-53;
 
-/// Bound u|C| + gamma|A||B|, rounded upward.
+/// The bound u|C| + gamma|A||B|, rounded upward.
 Magnitude bound(double c, double gamma, const OracleEntry& entry) {
   return add_upper(multiply_upper(Magnitude::of(u), Magnitude::of(c)), multiply_upper(Magnitude::of(gamma), entry.scale_upper));
 }
@@ -85,12 +85,12 @@ TEST(Baselines, Dot2KeepsItsBoundOnEveryInstructionSet) {
 TEST(Baselines, QuadRowsKeepTheirBound) {
   const auto problem = generate({Family::cancellation, 5, 70, 40, 1, 3});
   QuadRows quad(problem.a, problem.b, 3);
-  for (int time = 0; time < 2; ++time) quad.multiply(2);  // nothing is left of a product before
+  for (int time = 0; time < 2; ++time) quad.multiply(2);  // no data remain from an earlier product
   for (const Index j : {0, 1, 63, 64, 69})
     for (Index i = 0; i < 3; ++i) expect_within(problem, i, j, quad.entry(i, j), 40 * 0x1p-113);
 }
 
-/// 2048 bits hold every sum here: C is the exact value, rounded once.
+/// MPFR's entries are correctly rounded: 2048 bits hold every sum of this test.
 TEST(Baselines, MpfrEntriesAreCorrectlyRounded) {
   const auto problem = generate({Family::wide_exponents, 21, 17, 30, 1, 4});
   const ExactOracle oracle(problem);

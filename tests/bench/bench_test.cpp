@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How samples are taken and judged, and what the program writes.
+// The benchmark takes and judges samples correctly and writes the right output.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ TEST(Quartiles, AreInterpolatedBetweenSortedValues) {
   EXPECT_THAT((std::vector{one.lower, one.median, one.upper}), ElementsAre(7, 7, 7));
 }
 
-/// Subjects that take at least a microsecond, so that no warm-up repeats them, and write their names.
+/// Subjects that write their names and take at least a microsecond, so that no warm-up repeats them.
 std::vector<Subject> writers(std::string& log) {
   std::vector<Subject> subjects;
   for (const char name : {'a', 'b', 'c'})
@@ -73,8 +73,8 @@ TEST(Sample, OfAShortSubjectIsLongBesideALongOne) {
   auto effort = three_repetitions;
   effort.longest_sample_seconds = 0.5e-3;  // not a quarter of 4 ms
   sample(subjects, effort);
-  EXPECT_EQ(std::ranges::count(log, 'b'), 1 + 2 * 3);  // its first call is a sample
-  const auto last = log.substr(log.rfind('b') + 1);    // a sample of the short one
+  EXPECT_EQ(std::ranges::count(log, 'b'), 1 + 2 * 3);  // the first call of b is also a sample
+  const auto last = log.substr(log.rfind('b') + 1);    // a sample of the short subject
   EXPECT_GT(last.size(), 1U);
   EXPECT_EQ(last.find_first_not_of('a'), std::string::npos);
 }
@@ -162,7 +162,7 @@ TEST(Goals, TellKernelsAndDirectionsApart) {
   EXPECT_EQ(status(goal_about("deciding", measurements, "avxvnni")), "not measured");
 }
 
-// A processor with AMX has VNNI too: its peak is that of VNNI's kernel, all else is what the engine does by itself.
+// A processor with AMX also has VNNI: the peak is that of the VNNI kernel, all other figures use the engine's default.
 TEST(Goals, ApplyWithAmx) {
   const std::string plan = "gemm/balanced:7x7:cut=8:exact";
   std::vector<Measurement> measurements{measured("kernel", "integer peak", {256, 256, 256}, 0.76),
@@ -225,7 +225,7 @@ TEST(Comparison, MatchesPlacesAndCountsTheRest) {
   EXPECT_THAT(table, testing::Not(HasSubstr("only in the saved run")));
 }
 
-// The program itself.
+// The benchmark program.
 
 nlohmann::json read(const std::string& file) { return nlohmann::json::parse(cli::test::read_bytes(file)); }
 
@@ -249,7 +249,7 @@ TEST(Program, MeasuresEverythingQuickly) {
   }
   EXPECT_THAT(groups, testing::IsSupersetOf({"complex", "cr", "gemm", "proof", "small"}));
   for (const auto& goal : json.at("goals")) {
-    EXPECT_TRUE(goal.at("measured").is_null()) << goal;  // such sizes prove nothing
+    EXPECT_TRUE(goal.at("measured").is_null()) << goal;  // such small sizes prove nothing
     EXPECT_TRUE(goal.at("met").is_null()) << goal;
     EXPECT_TRUE(goal.at("goal").is_number()) << goal;
     EXPECT_THAT(finished.out, HasSubstr(goal.at("name").get<std::string>()));

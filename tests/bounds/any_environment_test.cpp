@@ -13,7 +13,7 @@
 #include "ozbound/core/cpu_engine.hpp"
 #include "support/any_environment.hpp"
 
-// Whatever the caller's floating-point environment, the same records are written, and read.
+// Decisions and certificates are written and read identically in every floating-point environment of the caller.
 
 namespace ozbound::any_environment_test {
 namespace {
@@ -28,7 +28,7 @@ const CpuEngine& engine() {
 
 std::string bits_text(double x) { return std::to_string(bits_of(x)) + " "; }
 
-/// 3 x 4 by 4 x 2: thirds, and powers of two.
+/// 3 x 4 by 4 x 2: thirds and powers of two.
 struct Call {
   Matrix<double> a{3, 4}, b{4, 2}, c{3, 2};
   double alpha, beta;
@@ -39,14 +39,14 @@ struct Call {
     for (Index t = 0; t < 6; ++t) c.data()[t] = 0x1p1000 * static_cast<double>(t + 1);
   }
 
-  [[nodiscard]] RealProduct call() { return {a, b, c, alpha, beta, std::as_const(c)}; }
+  [[nodiscard]] RealProduct product() { return {a, b, c, alpha, beta, std::as_const(c)}; }
 };
 
-/// The decision for a call, and the certificate of carrying out what was read of its text.
+/// The text of the decision for a call, and the text of the certificate of a product under the decision read from that text.
 std::string records(Call call, const Target& target) {
-  const auto written = json_text(to_json(decide(call.call(), target, engine())));
+  const auto written = json_text(to_json(decide(call.product(), target, engine())));
   const auto decision = parse_decision(written);
-  const auto certificate = multiply(call.call(), decision, engine());
+  const auto certificate = multiply(call.product(), decision, engine());
   auto text = written + json_text(to_json(decision)) + json_text(to_json(certificate)) + json_text(to_json(certificate), -1);
   for (Index t = 0; t < 6; ++t) text += bits_text(call.c.data()[t]);
   return text + bits_text(certificate.bound.upper(0, 0, call.c(0, 0)));
@@ -64,7 +64,7 @@ TEST(AnyEnvironment, RecordsAreTheSame) {
       }
 }
 
-/// The numbers that flushing would make 0 are written as they are, and the seal is of them.
+/// Numbers that flushing would turn into 0 are written unchanged, and the seal covers them.
 TEST(AnyEnvironment, SubnormalNumbersAreWritten) {
   for (const auto& setting : settings) {
     std::string text;
@@ -73,7 +73,7 @@ TEST(AnyEnvironment, SubnormalNumbersAreWritten) {
       const Disturbed caller(setting);
       Decision decision;
       decision.method = Method::exact, decision.m = 3, decision.n = 2, decision.k = 4;
-      text = json_text(to_json(multiply(call.call(), decision, engine())));
+      text = json_text(to_json(multiply(call.product(), decision, engine())));
     }
     const auto record = json::parse(text);
     EXPECT_EQ(record["alpha"], 0x1p-1074) << setting.name;
@@ -98,7 +98,7 @@ TEST(AnyEnvironment, ComplexRecordsAreTheSame) {
     });
 }
 
-/// Decimal numbers that lie between two doubles, subnormal ones among them.
+/// Decimal numbers between two doubles, also subnormal ones, are read as the same double in every environment.
 TEST(AnyEnvironment, TextIsReadTheSame) {
   const auto decision = to_json(decide({Call(1, 1, 0).a, Call(1, 1, 0).b}, Target::dgemm(), engine()));
   for (const char* number : {"0.1", "3e-320", "4.9406564584124654e-324", "1e-7", "123456789.123456789e-300"})

@@ -42,7 +42,7 @@ double seconds_by(const CostModel& costs, const Sample& sample) {
   return costs.exact(sample.m, sample.n, sample.k);
 }
 
-/// What a machine with exactly these rates would measure.
+/// The samples that a machine with exactly these rates would measure.
 std::vector<Sample> timed_by(const Rates& rates, KernelTile tile) {
   const CalibratedCosts costs({"", "", "", tile, {rates}}, rates.threads, {});
   auto samples = calibration_samples();
@@ -52,9 +52,9 @@ std::vector<Sample> timed_by(const Rates& rates, KernelTile tile) {
 
 template <std::size_t n>
 void expect_recovered(const std::array<double, n>& fitted, const std::array<double, n>& expected) {
-  // Gram-Schmidt with the right side as a column is backward stable: relative errors of a few hundred u times the condition
-  // number of the samples' counts, columns scaled to length 1, which is below 2^12 for these samples; the least term is at
-  // least 2^-8 of its column's share.
+  // Gram-Schmidt with the right side as a column is backward stable. Relative errors are a few hundred u times the condition
+  // number of the samples' counts with columns of length 1, which is below 2^12 for these samples. The least term is at least
+  // 2^-8 of its column's share.
   for (std::size_t t = 0; t < n; ++t) EXPECT_NEAR(fitted[t] / expected[t], 1, 0x1p-24) << t;
 }
 
@@ -312,7 +312,7 @@ TEST(Calibration, WrongEntriesStayUnlessReplaced) {
 class CalibrationFile : public testing::Test {
  protected:
   static const CpuEngine& engine() {
-    static const CpuEngine two({.threads = 2, .kernel = &find_kernel("portable")});  // one that a shipped calibration is of
+    static const CpuEngine two({.threads = 2, .kernel = &find_kernel("portable")});  // a kernel with a shipped calibration
     return two;
   }
   [[nodiscard]] std::string path() const { return folder_ / "calibration.json"; }
@@ -355,7 +355,8 @@ TEST_F(CalibrationFile, OfAnotherMachineIsNotUsed) {
   }
 }
 
-/// On processors that no calibration came for, as those with AMX: that of the first kernel is taken, and the note says so.
+/// A processor whose kernel has no shipped calibration (one with AMX, for example) gets the calibration of the first kernel,
+/// and the note says so.
 TEST_F(CalibrationFile, OfAnotherKernelIsShippedForOneWithout) {
   const Kernel unmeasured{"unmeasured", find_kernel("portable").functions};
   const CpuEngine without({.threads = 2, .kernel = &unmeasured});
@@ -395,7 +396,7 @@ TEST_F(CalibrationFile, OfAnotherBlasIsNotUsed) {
   EXPECT_EQ(origin(&second).model, "shipped") << "one without native DGEMM says nothing of it";
 }
 
-/// Which knew of no residues: none have a price.
+/// A version-2 calibration has no residue rates, so plans by residues cost infinity.
 TEST_F(CalibrationFile, OfVersion2HasNoResidues) {
   auto older = to_json(std::vector{mine()});
   older["schema"] = "ozbound-calibration-2";
@@ -410,7 +411,7 @@ TEST_F(CalibrationFile, OfVersion2HasNoResidues) {
   EXPECT_TRUE(calibrations_from_json(newer).front().rates.front().residues);
 }
 
-/// Which named no BLAS.
+/// A version-1 calibration, which names no BLAS, is refused.
 TEST_F(CalibrationFile, OfVersion1IsNotUsed) {
   auto older = to_json(std::vector{mine()});
   older["schema"] = "ozbound-calibration-1";
@@ -458,7 +459,7 @@ TEST_F(CalibrationFile, OfAnotherEngineIsNotTheCpus) {
   auto file = to_json(std::vector{device, mine()});
   write(file.dump());
   EXPECT_EQ(origin().model, "calibrated");
-  file["calibrations"][1].erase("engine");  // as files were
+  file["calibrations"][1].erase("engine");  // as in older files
   write(file.dump());
   EXPECT_EQ(origin().model, "calibrated");
   EXPECT_EQ(calibrations_from_json(file), (std::vector{device, mine()}));
@@ -536,16 +537,16 @@ TEST(Calibration, ThePathFollowsTheEnvironment) {
   if (!home.empty()) setenv("HOME", home.c_str(), 1);
 }
 
-// What decide makes of it.
+// How decide uses a calibration.
 
-/// Never called: decide only asks what it would cost.
+/// A DGEMM that is never called: decide only asks for its cost.
 class Uncalled final : public NativeGemm {
  public:
   [[nodiscard]] std::string name() const override { return "uncalled"; }
   void dgemm(const RealProduct&) const override { ADD_FAILURE() << "called"; }
 };
 
-/// Slices at a second a product, native DGEMM and the superaccumulator at these.
+/// Costs of a second per product of slices, and of the given seconds for native DGEMM and for the superaccumulator.
 CalibratedCosts priced(double native, double exact) {
   Rates rates{1, {}, {exact, 0, 0, 0}, {{native, 0, 0, 0, 0}}};
   rates.slices[3] = 1;
@@ -576,7 +577,7 @@ TEST(Calibration, ARecordHasTheBestOfAsManyProducts) {
   const auto problem = generate({Family::wide_exponents, 6, 5, 40, 2, 3});
   auto rates = some_rates(1);
   rates.exact[0] = 1;
-  const CalibratedCosts costs({"p", "k", "v", {8, 48}, {rates}}, 1, {});  // hardly two plans cost the same
+  const CalibratedCosts costs({"p", "k", "v", {8, 48}, {rates}}, 1, {});  // few plans cost the same
   const auto decision = decide({problem.a, problem.b}, Target::dgemm(), engine, {.residues = false, .costs = &costs});
   ASSERT_EQ(decision.method, Method::one_plan);
   std::vector<int> products;

@@ -18,12 +18,12 @@
 #include "ozbound/bounds/prepared_operand.hpp"
 #include "support/faulty_engine.hpp"
 
-// Decisions and certified products that are told to end: at once, and from any of an engine's calls on.
+// Decisions and certified products that are cancelled: before the start, or from any of an engine's calls on.
 
 namespace ozbound::cancellation_test {
 namespace {
 
-/// Whether a call throws Cancelled, and then whether it says that C may be written.
+/// Nothing if the call does not throw Cancelled; otherwise what the exception says about whether C may be written.
 std::optional<bool> cancelled(const std::atomic<bool>& flag, const std::function<void()>& call) {
   const CancelScope scope(flag);
   try {
@@ -34,7 +34,7 @@ std::optional<bool> cancelled(const std::atomic<bool>& flag, const std::function
   return std::nullopt;
 }
 
-/// An engine that sets a flag within the call of that number, and counts those that come later.
+/// An engine that sets a flag during the call with the given number and counts the later calls.
 class Watched {
   template <class Call>
   auto counted(const Call& call) {
@@ -75,7 +75,7 @@ struct Way {
   std::optional<SplitPlan> plan;
 };
 
-/// Every method, and slices for every kind of target that goes ways of its own.
+/// Every method, and every kind of target that takes a path of its own through the slices.
 const std::vector<Way>& ways() {
   static const auto plan = SplitPlan::balanced(4, 4, 5);
   static const std::vector<Way> all{{"slices", Target::componentwise(1e-6), Method::one_plan, plan},
@@ -99,7 +99,7 @@ class CertifiedCancellation : public testing::Test {
  protected:
   CertifiedCancellation() { std::fill_n(c.data(), c.rows() * c.cols(), -77.0); }
 
-  [[nodiscard]] RealProduct call() { return {product.problem.a, product.problem.b, c}; }
+  [[nodiscard]] RealProduct into_c() { return {product.problem.a, product.problem.b, c}; }
   [[nodiscard]] Choices choices() const { return {.costs = &counted}; }
 
   const ProductCount counted;
@@ -113,8 +113,8 @@ TEST_F(CertifiedCancellation, EndsEveryVerbAtOnce) {
   const auto& [recipe, a, b] = product.problem;
   for (const auto& way : ways()) {
     EXPECT_EQ(cancelled(set, [&] { decide({a, b}, way.target, engine, choices()); }), false) << way.name;
-    EXPECT_EQ(cancelled(set, [&] { multiply(call(), way.target, engine, choices(), {}); }), false) << way.name;
-    EXPECT_EQ(cancelled(set, [&] { multiply(call(), decision_of(way, product), engine); }), false) << way.name;
+    EXPECT_EQ(cancelled(set, [&] { multiply(into_c(), way.target, engine, choices(), {}); }), false) << way.name;
+    EXPECT_EQ(cancelled(set, [&] { multiply(into_c(), decision_of(way, product), engine); }), false) << way.name;
   }
   EXPECT_TRUE(cancelled(set, [&] { enclose_product(a, b, engine); }));
   EXPECT_TRUE(cancelled(set, [&] { PreparedOperand(a, Side::rows_of_a, Slicing{Encoding::balanced(), 3}, engine); }));
@@ -139,15 +139,15 @@ TEST_F(CertifiedCancellation, ChangesNothingOfWhatIsNotCancelled) {
   }
 }
 
-/// From whichever of an engine's calls on: a product ends before its certificate, with no more than one further call, and says
-/// rightly that C is as it was.
+/// A product cancelled during any engine call ends before its certificate, makes at most one further call, and reports
+/// correctly that C is unchanged.
 TEST_F(CertifiedCancellation, EndsAProductFromEachCallOn) {
   for (const auto& way : ways()) {
     bool was_writing = false;
     for (int calls = 1;; ++calls) {
       std::fill_n(c.data(), c.rows() * c.cols(), -77.0);
       Watched watched(calls);
-      const auto ended = cancelled(watched.flag(), [&] { multiply(call(), decision_of(way, product), watched.engine()); });
+      const auto ended = cancelled(watched.flag(), [&] { multiply(into_c(), decision_of(way, product), watched.engine()); });
       EXPECT_EQ(ended.has_value(), watched.flag()) << way.name << ", call " << calls;
       EXPECT_LE(watched.calls_after(), 1) << way.name << ", call " << calls;
       if (!ended) break;
@@ -184,11 +184,11 @@ class CountedNative final : public NativeGemm {
 TEST_F(CertifiedCancellation, NativeDgemmIsNotBegun) {
   const CountedNative native;
   const Way way{"native", Target::dgemm(), Method::native, {}};
-  EXPECT_EQ(cancelled(set, [&] { multiply(call(), decision_of(way, product), {engine, &native}); }), false);
+  EXPECT_EQ(cancelled(set, [&] { multiply(into_c(), decision_of(way, product), {engine, &native}); }), false);
   EXPECT_EQ(native.calls, 0);
 }
 
-/// Operands of which each way takes seconds, ended by another thread soon after the beginning.
+/// Another thread ends each of the ways soon after its start, on operands for which each would take seconds.
 TEST(CertifiedCancellationLong, AnotherThreadEndsEveryWay) {
   const auto product = test::product_of({Family::wide_exponents, 700, 800, 2500, 1, 3});
   const CpuEngine engine({.threads = 2});

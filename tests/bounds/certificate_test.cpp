@@ -74,7 +74,7 @@ TEST(Certificate, SaysWhatItsBoundIsBesideATypicalDgemm) {
   EXPECT_EQ(judged(Target::rowcol(0.5), 16, 1).typical_factor_upper(), std::nullopt) << "its measure is not M";
 }
 
-/// Exactly: no entry's error is above the factor times what dgemm-typical allows, but for eta / 2.
+/// No entry's error exceeds the factor times what dgemm-typical allows plus eta / 2, judged exactly.
 TEST(Certificate, NoEntryErrsByMoreThanTheFactorSays) {
   test::RandomBits random(17);
   for (const auto family : {Family::uniform, Family::wide_exponents, Family::cancellation, Family::sparse})
@@ -85,10 +85,10 @@ TEST(Certificate, NoEntryErrsByMoreThanTheFactorSays) {
       const auto computed = test::compute(product, target, engine());
       const double tau = *computed.certificate.typical_factor_upper() * target_tau(Target::dgemm_typical(), product.k(),
                                                                                    product.narrow ? binary32 : binary64,
-                                                                                   is_scaled(product.alpha, product.beta));
+                                                                                   has_scalars(product.alpha, product.beta));
       if (tau == 0) continue;
       const auto within = verify(computed.c.view(), ExactOracle(product.operands()),
-                                 Target::componentwise(tau * (1 + 0x1p-50)));  // what the operations here round
+                                 Target::componentwise(tau * (1 + 0x1p-50)));  // room for the roundings of this test
       EXPECT_TRUE(within.holds()) << to_string(target) << ": " << product.describe() << '\n' << explain(within);
     }
 }
@@ -133,7 +133,7 @@ TEST(Certificate, FingerprintsAreThoseOfTheRecord) {
   EXPECT_EQ(fingerprint(Matrix<double>(0, 3)), 0);
 }
 
-/// Rows longer than what is taken in at once, in every layout.
+/// Fingerprints depend only on values and places: rows longer than one block that is read at once, in every layout.
 TEST(Certificate, FingerprintsDependOnValuesAndPlacesAlone) {
   const auto x = generate({Family::wide_exponents, 37, 1, 1100, 4, 3}).a;
   Matrix<double> columns(1100, 37), spread(37, 2200);
@@ -179,7 +179,7 @@ TEST(Certificate, TheLargestBoundIsTheLargest) {
 }
 
 TEST(Certificate, TheWorstEntryIsTheOneWhoseRatioItTells) {
-  // One row needs more slices than the plan has: the worst entry is in it.
+  // One row needs more slices than the plan has. The worst entry is in that row.
   auto product = test::product_of({Family::uniform, 4, 4, 8, 0, 3});
   for (Index l = 0; l < 8; ++l) product.problem.a(2, l) *= l == 0 ? 0x1p20 : 1;
   for (Index j = 0; j < 4; ++j) product.problem.b(0, j) = j == 1 ? 0x1p-40 : product.problem.b(0, j);

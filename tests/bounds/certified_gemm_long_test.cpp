@@ -19,7 +19,8 @@ const CpuEngine& engine() {
 
 constexpr double phis[] = {0, 0.5, 1, 2, 3, 4, 5, 6, 7, 8};
 
-/// Every family x phi x target, with alpha, beta, C0 and C's format at random: 15 x 10 x 12 products, four times.
+/// Every family x phi x target, with random alpha, beta, C0 and format of C, keeps its target: 15 x 10 x 12 products, four
+/// times.
 TEST(CertifiedGemmLong, KeepsEveryTargetOnEveryFamily) {
   test::RandomBits random(1);
   for (int round = 0; round < 4; ++round)
@@ -107,7 +108,7 @@ TEST(CertifiedGemmLong, ALongInnerDimension) {
     }
 }
 
-/// Share of decisions that fall back although an enumerated plan would do, at a moderate size; the products that it takes.
+/// At a moderate size, few decisions fall back although an enumerated plan would do; also counts the products they take.
 TEST(CertifiedGemmLong, PlansAreSeldomOverlookedAtModerateSizes) {
   int meetable = 0;
   int overlooked = 0;

@@ -31,7 +31,7 @@ const CpuEngine& engine() {
 
 constexpr double phis[] = {0, 0.5, 1, 2, 3, 4, 6, 8};
 
-/// The targets of docs/derivations/targets.md (T0); those that only binary64 can meet become as strict as binary32 can.
+/// The targets of docs/derivations/targets.md (T0). Targets that only binary64 can meet become as strict as binary32 can be.
 Target sample_target(bool narrow, test::RandomBits& random) {
   static const char* const texts[] = {"componentwise:1e-8",
                                       "componentwise:1e-12",
@@ -76,7 +76,7 @@ TEST(CertifiedGemm, KeepsItsTargetsInEveryEncoding) {
     }
 }
 
-/// Any plan of one radix, any accumulation.
+/// A random plan: one radix for both operands, any accumulation.
 SplitPlan sample_plan(test::RandomBits& random) {
   const int beta = random.between(1, 8);
   const auto encoding = [&] {
@@ -92,8 +92,7 @@ SplitPlan sample_plan(test::RandomBits& random) {
   return plan;
 }
 
-/// A decision may come from elsewhere and fit the operands badly. Its certificate must then say so, and never more than is
-/// true.
+/// The certificate of a replayed decision that fits the operands badly says so, and never claims more than is true.
 TEST(CertifiedGemm, TellsTheTruthUnderAnyDecision) {
   test::RandomBits random(3);
   static constexpr Method methods[] = {Method::one_plan, Method::one_plan, Method::correctly_rounded, Method::exact};
@@ -116,7 +115,7 @@ TEST(CertifiedGemm, TellsTheTruthUnderAnyDecision) {
   EXPECT_GT(missed, 250);
 }
 
-/// What is found out to decide serves the certificate: the same C and the same record as in two steps.
+/// Deciding and multiplying in one call gives the same C and the same record as in two calls.
 TEST(CertifiedGemm, InOneStepIsTheSameAsInTwo) {
   test::RandomBits random(31);
   int by_slices = 0;
@@ -150,7 +149,7 @@ TEST(CertifiedGemm, InOneStepRefusesBeforeItWrites) {
 }
 
 TEST(CertifiedGemm, HoldsExactlyWhereTheRatioIsAtMostOne) {
-  // A plan of one product, against targets on both sides of what it reaches.
+  // A plan of one product, and targets on both sides of the error it reaches.
   const auto product = test::product_of({Family::uniform, 4, 4, 8, 0, 5});
   for (const double tau : {1e-3, 1e-2, 0.03, 0.1, 1.0}) {
     Decision decision{Target::componentwise(tau), Method::one_plan, SplitPlan::balanced(1, 1, 2), 4, 4, 8, 1, 0, {}, {}};
@@ -167,12 +166,13 @@ TEST(CertifiedGemm, HoldsUpToTheTargetAndNoFurther) {
     const Decision decision{Target::componentwise(tau), Method::one_plan, SplitPlan::balanced(1, 1, 2), 4, 4, 8, 1, 0, {}, {}};
     return test::compute_with(product, decision, engine()).certificate;
   };
-  const double reached = 0.5 * certificate(0.5).ratio;  // but for a few u, the tau at which the ratio is 1: it is e / tau
+  const double reached = 0.5 * certificate(0.5).ratio;  // up to a few u, the tau with ratio 1, as the ratio is e / tau
   EXPECT_TRUE(certificate(reached * (1 + 0x1p-40)).holds);
   EXPECT_FALSE(certificate(reached * (1 - 0x1p-40)).holds);
 }
 
-/// No error but that of the last rounding, which is all that the target allows: nearly for the first, exactly for the second.
+/// The ratio includes the final rounding. Here it is (nearly, then exactly) the only error, and all that the strictest target
+/// allows.
 TEST(CertifiedGemm, TheRatioHasTheLastRounding) {
   const auto nearly = test::product_of(test::matrix_of(1, 1, {1 + 0x1p-26}), test::matrix_of(1, 1, {1 + 0x1p-27}));
   const auto product = test::product_of(test::matrix_of(1, 2, {1, 0x1p-53}), test::matrix_of(2, 1, {1, 1}));
@@ -185,7 +185,7 @@ TEST(CertifiedGemm, TheRatioHasTheLastRounding) {
     }
 }
 
-/// Twice a target is half its ratio, whatever part of that the rounding is.
+/// Doubling the target halves the ratio, whatever share of the ratio the rounding is.
 TEST(CertifiedGemm, TheRatioIsProportionalToTheError) {
   const auto product = test::product_of({Family::uniform, 4, 4, 8, 0, 5});
   for (const auto kind : {Target::Kind::componentwise, Target::Kind::rowcol, Target::Kind::normwise})
@@ -206,7 +206,7 @@ TEST(CertifiedGemm, TheRatioIsProportionalToTheError) {
 
 // Correct rounding.
 
-/// The same bits as MPFR, rounded once.
+/// Success if C has the bits of MPFR's result, rounded once.
 testing::AssertionResult is_correctly_rounded(const test::Product& product, const test::Computed& computed) {
   if (!computed.certificate.holds) return testing::AssertionFailure() << to_json(computed.certificate).dump(1);
   const MpfrOracle oracle(product.operands(), MpfrOracle::exact_bits(product.k()));
@@ -224,7 +224,7 @@ TEST(CorrectRounding, EqualsMpfrOnEveryFamily) {
     }
 }
 
-/// Rows of A whose sums (B is a column of ones) are midpoints of neighbouring numbers, or a hair beside them.
+/// Rows of A whose sums (B is a column of ones) are midpoints of neighbouring numbers, or slightly off them.
 test::Product midpoints(int count, bool narrow, test::RandomBits& random) {
   auto product = test::product_of(Matrix<double>(count, 5), test::matrix_of(5, 1, {1, 1, 1, 1, 1}));
   product.narrow = narrow;
@@ -235,7 +235,7 @@ test::Product midpoints(int count, bool narrow, test::RandomBits& random) {
         static_cast<double>(std::int64_t{1} << (precision - 1) | static_cast<std::int64_t>(random() >> (65 - precision)));
     const double number = std::ldexp(bits, e - precision + 1);
     const double half = std::ldexp(1.0, e - precision);
-    // The half in two parts; a bit so far away that no slice sees it; and what cancels itself.
+    // Half a unit in two parts; a bit too far away for any slice; and terms that cancel each other.
     const double far[] = {0, eta, -eta, half * 0x1p-60, -half * 0x1p-60, std::ldexp(1.0, e - 150), -std::ldexp(1.0, e - 100)};
     const double cancelled = std::ldexp(random.once_in(2) ? 1.0 : 0.0, random.between(-900, 1000));
     std::vector<double> row{number, half * 0.75, half * 0.25, cancelled, -cancelled};
@@ -262,7 +262,7 @@ TEST(CorrectRounding, BreaksTiesConstructedOnPurpose) {
 }
 
 TEST(CorrectRounding, SeesTheSmallestNumberBesideTheLargest) {
-  // 2^-1074 beside 2^1000, next to a midpoint, next to nothing.
+  // 2^-1074 beside 2^1000, beside a midpoint, and beside nothing.
   const std::vector<double> rows{0x1p1000,
                                  0x1p947,
                                  eta,
@@ -333,7 +333,7 @@ TEST(CorrectRounding, AccountsForEveryEntry) {
   EXPECT_LE(certificate.undecided, 100);
 }
 
-// What relative asks for is known only afterwards.
+// The magnitudes that a `relative` target refers to are known only after the product.
 
 TEST(RelativeTarget, SeesThroughCancellation) {
   test::RandomBits random(10);
@@ -345,8 +345,8 @@ TEST(RelativeTarget, SeesThroughCancellation) {
     }
 }
 
-/// A plan that loses the product of one digit only, and so many numbers that some lie next to a midpoint: together with the
-/// final rounding they err by more than u.
+/// The final rounding counts. The plan loses only one digit product, but with so many numbers some lie next to a midpoint and
+/// err by more than u in total.
 TEST(RelativeTarget, CountsTheFinalRounding) {
   const Index n = 4096;
   Matrix<double> b(1, n);
@@ -356,8 +356,8 @@ TEST(RelativeTarget, CountsTheFinalRounding) {
   EXPECT_TRUE(test::keeps_its_target(product, test::compute_with(product, decision, engine())));
 }
 
-/// A rounding to a subnormal number is no matter of u. Digits make 65 - 64 of 64.62 - 64.38: 0.625 eta, rounded to eta, where
-/// 0.15 eta is right. Bounds of doubles are rounded up to a multiple of eta, those of floats are not.
+/// A rounding to a subnormal number may err by more than u. The digits give 65 - 64 for 64.62 - 64.38, so 0.625 eta is rounded
+/// to eta where 0.15 eta is right. Bounds of doubles are rounded up to a multiple of eta, those of floats are not.
 TEST(RelativeTarget, SubnormalResultsAreRoundedByMore) {
   auto product = test::product_of(test::matrix_of(1, 2, {64.62, 64.38}), test::matrix_of(2, 1, {0.625, -0.625}));
   const Decision decision{Target::relative(1), Method::one_plan, SplitPlan::balanced(1, 1, 2), 1, 1, 2, 1, 0, {}, {}};
@@ -388,7 +388,7 @@ TEST(RelativeTarget, AboveOneItIsStillABound) {
   }
 }
 
-// Aliasing, views, workspace, threads and environments change nothing.
+// Aliasing, views, workspace, threads and environments change no bit.
 
 std::vector<Target> all_kinds() {
   return {Target::dgemm(),       Target::componentwise(1e-11), Target::normwise(1e-13),
@@ -459,7 +459,7 @@ TEST(CertifiedGemm, HasTheSameBitsOnAnyEngineAndInAnyEnvironment) {
 }
 
 TEST(CertifiedGemm, SubnormalBoundsAreNotFlushed) {
-  // Every bound is subnormal, and the largest is not in the first thread's rows.
+  // Every bound is subnormal, and the largest one is not in the first thread's rows.
   const CpuEngine threads({.threads = 3});
   const auto product =
       test::product_of(test::matrix_of(3, 1, {0, 0, 0x1.1111111111111p-560}), test::matrix_of(1, 1, {0x1.1111111111111p-480}));
@@ -479,7 +479,7 @@ TEST(CertifiedGemm, KeepsTheWorkspaceCap) {
   for (const auto& target : all_kinds()) {
     const auto expected = test::compute(product, target, engine());
     if (!expected.decision.plan) continue;
-    // `relative` may multiply with ever more slices, and its bits depend on it; cr has the superaccumulator instead.
+    // `relative` may go on to plans with more slices, which determine its bits; `cr` has the superaccumulator instead.
     const bool refined = target.kind == Target::Kind::relative;
     const double least =
         least_workspace(engine(), refined ? SplitPlan::balanced(20, 20, 21) : *expected.decision.plan, product.k());
@@ -493,7 +493,7 @@ TEST(CertifiedGemm, KeepsTheWorkspaceCap) {
   }
 }
 
-// Blocks of columns report their undecided entries one after the other; rounds intersect these lists.
+// Each block of columns reports its own undecided entries; rounds intersect these lists.
 TEST(CorrectRounding, LeavesNoEntryOutUnderAWorkspaceCap) {
   for (const auto family : {Family::cancellation, Family::wide_exponents, Family::fem})
     for (const int slices : {2, 3, 4}) {
@@ -512,14 +512,14 @@ TEST(CorrectRounding, LeavesNoEntryOutUnderAWorkspaceCap) {
     }
 }
 
-// A large C0 in an entry that is NaN or infinite is no part of ||M||_F, and buys the others no error.
+// A large C0 in an entry that is NaN or infinite is not part of ||M||_F and does not loosen the target of the other entries.
 TEST(CertifiedGemm, SpecialEntriesStayOutOfNorms) {
   for (const bool special_c0 : {false, true}) {
     auto problem = generate({.family = Family::uniform, .m = 8, .n = 8, .k = 8, .seed = 3});
     Matrix<double> c0(8, 8);
     if (special_c0) {
       c0(2, 3) = nan;
-      problem.a(2, 0) = problem.b(0, 3) = 0x1p60;  // in the product too
+      problem.a(2, 0) = problem.b(0, 3) = 0x1p60;  // large in the product too
     } else {
       problem.a(0, 4) = nan;
       for (Index j = 0; j < 8; ++j) c0(0, j) = 1e12;
@@ -590,7 +590,7 @@ TEST(CertifiedGemm, AnInnerDimensionOfOneMeetsDgemm) {
   }
 }
 
-// What is refused is refused before anything is written.
+// Every refusal happens before anything is written.
 
 template <class Exception>
 void expect_refused(const RealProduct& call, const Decision& decision, const std::string& word,

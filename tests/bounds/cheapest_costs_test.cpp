@@ -14,14 +14,14 @@
 namespace ozbound::cheapest_costs_test {
 namespace {
 
-/// A call takes so many seconds, and every product of slices, entry of DGEMM and of the superaccumulator some more.
+/// Costs of a call: fixed seconds, plus some for each product of slices, entry of DGEMM and entry of the superaccumulator.
 CalibratedCosts costs(double call, double product, double native, double exact) {
   return {{"p", "k", "v", {}, {{1, {call, 0, 0, product, 0, 0, 0}, {0, 0, exact, 0}, {{call, 0, 0, native, 0}}}}},
           1,
           {"calibrated", "seconds", "p", "k", 1, ""}};
 }
 
-// A CPU and a device that takes long to call, and then no time.
+// A CPU, and a device that is slow to call but then very fast.
 const CalibratedCosts cpu = costs(0x1p-10, 0x1p-20, 0x1p-12, 0x1p-8);
 const CalibratedCosts device = costs(0x1p-2, 0x1p-40, 0x1p-30, 0x1p-20);
 const CheapestCosts both({{&cpu, true, true}, {&device, true, false}});
@@ -73,7 +73,7 @@ TEST(CheapestCosts, NativeCountsWhereThereIsOne) {
   EXPECT_EQ(of_cpu.engine_for(decision(Method::native, 1000)), 0u);
 }
 
-/// An engine without residues is passed over, even where its costs would price them no higher.
+/// An engine without residues is skipped for plans by residues, even if its costs would price them no higher.
 TEST(CheapestCosts, ResiduesCountWhereAnEngineHasThem) {
   const ProductCount products;
   const ResiduePlan residues{13, 46, 47};

@@ -20,7 +20,7 @@
 #include "support/classified.hpp"
 #include "support/exact.hpp"
 
-// Targets and bounds of complex products, by component, judged in exact arithmetic.
+// Targets and bounds of complex products, judged for each component in exact arithmetic.
 
 namespace ozbound::complex_gemm_test {
 namespace {
@@ -37,7 +37,7 @@ const CpuEngine& engine() {
   return one_thread;
 }
 
-/// The inputs of a product and the truth about it, all components stacked: row 2i is real.
+/// The inputs of a product and its exact results, with all components stacked: row 2i is real.
 struct ComplexSample {
   Numbers a, b, c0;
   Number alpha = 1, beta = 0;
@@ -47,7 +47,7 @@ struct ComplexSample {
   [[nodiscard]] Index k() const { return a.cols(); }
 };
 
-/// Of a family: the real part of A B is the family's product of inner dimension 2k.
+/// A sample of a family: the real part of A B is the family's product of inner dimension 2k.
 ComplexSample sample_product(Family family, double phi, RandomBits& random, Index m, Index n, Index k) {
   Recipe recipe{family, m, n, 2 * k};
   recipe.phi = phi, recipe.seed = random();
@@ -66,7 +66,7 @@ ComplexSample sample_product(Family family, double phi, RandomBits& random) {
   return sample_product(family, phi, random, m, n, k);
 }
 
-/// C in either format, and its values.
+/// C in either format, with its values.
 struct Result {
   Matrix<std::complex<float>> floats;
   Numbers doubles;
@@ -79,7 +79,7 @@ struct Result {
   [[nodiscard]] Number operator()(Index i, Index j) const { return narrow ? Number(floats(i, j)) : doubles(i, j); }
   [[nodiscard]] double u() const { return narrow ? 0x1p-24 : 0x1p-53; }
   [[nodiscard]] Exact half_eta() const { return {1, narrow ? -150 : -1075}; }
-  /// What rounds to an infinity, at least.
+  /// The least magnitude that rounds to infinity.
   [[nodiscard]] Exact overflow() const { return narrow ? Exact{1, 128} - Exact{1, 103} : Exact{1, 1024} - Exact{1, 970}; }
   [[nodiscard]] std::uint64_t rounded(const Exact& x) const { return exact_arithmetic::rounded_bits(x, narrow); }
   [[nodiscard]] std::uint64_t bits(double x) const { return narrow ? bits_of(static_cast<float>(x)) : bits_of(x); }
@@ -90,7 +90,7 @@ double scalar(RandomBits& random) {
   return random.pick(choices);
 }
 
-/// Exact parts of an entry and of M, each the sum of its terms or of their magnitudes.
+/// Exact parts of an entry and of M. Each is the sum of its terms, or of their magnitudes.
 struct Truth {
   std::array<Exact, 2> value, magnitude, c0_magnitude;  ///< magnitude: with C0's
 
@@ -112,7 +112,7 @@ Truth truth_of(const ComplexSample& p, Index i, Index j) {
   }
   Truth truth;
   truth.add(p.alpha, product, magnitude);
-  // A C0 that is not finite meets no part of beta in a component that is.
+  // In a component that is finite, no part of beta multiplies a part of C0 that is not.
   const auto finite = [](double x) { return Exact(std::isfinite(x) ? x : 0); };
   const Exact c0[] = {finite(p.c0(i, j).real()), finite(p.c0(i, j).imag())};
   const Exact c0_magnitude[] = {c0[0].magnitude(), c0[1].magnitude()};
@@ -124,15 +124,14 @@ Truth truth_of(const ComplexSample& p, Index i, Index j) {
 
 double part(Number x, int of) { return of == 0 ? x.real() : x.imag(); }
 
-/// The factors of a part of a product of complex numbers, for each part of the first: itself, with its sign, and which part of
-/// the second.
+/// For one part of a complex product x y: each part of x with its sign, and the part of y that it multiplies.
 struct Factor {
   double value;
   int met;
 };
 std::array<Factor, 2> factors(Number x, int of) { return {{{x.real(), of}, {of == 0 ? -x.imag() : x.imag(), 1 - of}}}; }
 
-/// By definition: 0 if the component is finite, else its bits.
+/// The special value by its definition: 0 if the component is finite, otherwise its bits.
 std::uint64_t special_bits(const ComplexSample& p, Index i, Index j, int of, bool narrow) {
   std::vector<std::vector<double>> terms;
   for (const auto& alpha : factors(p.alpha, of))
@@ -157,7 +156,7 @@ Exact column_squares(const ComplexSample& p, Index j) {
   return sum;
 }
 
-/// Whether |error| <= tau M for one component; norms by squares.
+/// True if |error| <= tau M for one component. Norms are compared by their squares.
 bool meets(const Target& target, double tau, const ComplexSample& p, Index i, Index j, int of, const Truth& truth,
            const Exact& error) {
   const auto& value = truth.value[static_cast<std::size_t>(of)];
@@ -177,22 +176,22 @@ bool meets(const Target& target, double tau, const ComplexSample& p, Index i, In
       const auto rest = error <= c0 ? Exact() : error - c0;
       return rest * rest <= norms;
     }
-    case Target::Kind::normwise: return true;  // below
+    case Target::Kind::normwise: return true;  // judged after the loop
   }
   return false;
 }
 
-/// |x - value|; of an infinity, from what overflows.
+/// |x - value|. For an infinite x, the distance is measured from the overflow threshold.
 Exact error_of(double x, const Exact& value, const Exact& overflow) {
   if (!std::isinf(x)) return (Exact(x) - value).magnitude();
   const auto rest = overflow - (x > 0 ? value : -value);
   return rest.integer < 0 ? Exact() : rest;
 }
 
-/// Components that were judged.
+/// Numbers of components that were judged.
 struct Judged {
   Index finite = 0, special = 0;
-  Index finite_entries = 0;  ///< with a finite component
+  Index finite_entries = 0;  ///< entries with a finite component
 };
 
 testing::AssertionResult keeps_its_target(const ComplexSample& p, const Target& target, const Result& c,
@@ -223,7 +222,7 @@ testing::AssertionResult keeps_its_target(const ComplexSample& p, const Target& 
         const auto truth = truth_of(p, i, j);
         const auto& value = truth.value[static_cast<std::size_t>(of)];
         const auto measured = error_of(x, value, c.overflow());
-        const auto error = measured <= c.half_eta() ? Exact() : measured - c.half_eta();  // targets hold up to it
+        const auto error = measured <= c.half_eta() ? Exact() : measured - c.half_eta();  // targets hold up to eta / 2
         if (std::isinf(x) && c.bits(x) != c.rounded(value)) return testing::AssertionFailure() << where() << ": is infinite";
         if (target.kind == Target::Kind::correctly_rounded && c.bits(x) != c.rounded(value))
           return testing::AssertionFailure() << where() << ": is not correctly rounded";
@@ -241,7 +240,7 @@ testing::AssertionResult keeps_its_target(const ComplexSample& p, const Target& 
   return testing::AssertionSuccess();
 }
 
-/// The same where every component is finite.
+/// The check above; fails also if a component is not finite.
 testing::AssertionResult keeps_its_target(const ComplexSample& p, const Target& target, const Result& c,
                                           const Certificate& certificate) {
   Judged judged;
@@ -278,8 +277,8 @@ TEST(ComplexCertifiedGemm, KeepsItsTargetsByComponent) {
         }
 }
 
-/// NaN and infinities of A, B and C0, in parts of elements: each component by its definition, the others by their target, and
-/// what a certificate counts.
+/// With NaN and infinities in parts of elements of A, B and C0, each special component follows its definition, the others keep
+/// their target, and the certificate counts both.
 TEST(ComplexCertifiedGemm, SpecialsOfEveryMatrix) {
   RandomBits random(10);
   for (const bool narrow : {false, true})
@@ -290,7 +289,7 @@ TEST(ComplexCertifiedGemm, SpecialsOfEveryMatrix) {
           p.alpha = alpha, p.beta = beta;
           p.a(1, 2) = {nan, 1}, p.a(3, 0) = {2, -inf}, p.b(0, 1) = {inf, 0};  // rows 1 and 3, column 1
           p.c0(0, 0) = {1, nan}, p.c0(2, 2) = {inf, -inf};
-          const bool one_part = beta.imag() == 0;  // of C(0, 0)
+          const bool one_part = beta.imag() == 0;  // only one part of C(0, 0) is special
           const Index special = 2 * 8 + (one_part ? 1 : 2) + 2, finite_entries = one_part ? 3 : 2;
           const auto judge = [&](const Target& target, const Result& c, const Certificate& certificate) {
             Judged judged;
@@ -320,7 +319,7 @@ TEST(ComplexCertifiedGemm, SpecialsOfEveryMatrix) {
         }
 }
 
-/// Any plan: the bound holds whether or not a target does, and is not loose where products are rounded to few slices.
+/// Under any plan the bound holds, even if the target does not, and it stays tight for products of few slices.
 TEST(ComplexCertifiedGemm, BoundsOfScaledProductsHoldAndAreTight) {
   RandomBits random(2);
   for (int repetition = 0; repetition < 60; ++repetition) {
@@ -337,7 +336,7 @@ TEST(ComplexCertifiedGemm, BoundsOfScaledProductsHoldAndAreTight) {
     auto weak = decision.target;
     weak.tau = 1e300;
     ASSERT_TRUE(keeps_its_target(p, weak, c, certificate));
-    // No looser than what is known of the parts of A B, but for roundings.
+    // Up to roundings, no looser than the bounds of the parts of A B imply.
     Numbers d(p.m(), p.n());
     const auto plain = multiply({p.a, p.b, d}, decision, engine());
     const Exact size = Exact(std::fabs(p.alpha.real())) + Exact(std::fabs(p.alpha.imag()));
@@ -349,7 +348,7 @@ TEST(ComplexCertifiedGemm, BoundsOfScaledProductsHoldAndAreTight) {
   }
 }
 
-/// A plan alone is correctly rounded where nothing is cut off, and is not known to be elsewhere, whatever the scalars.
+/// Without refinement, a plan counts as correctly rounded exactly where nothing is cut off, whatever the scalars.
 TEST(ComplexCertifiedGemm, APlanAloneIsCorrectlyRoundedWhereItsBoundIsZero) {
   RandomBits random(9);
   for (const auto alpha : {Number(1), Number(0, 1), Number(0.3, -1.7), Number(0)})
@@ -359,7 +358,7 @@ TEST(ComplexCertifiedGemm, APlanAloneIsCorrectlyRoundedWhereItsBoundIsZero) {
         for (Index t = 0; t < matrix->rows() * matrix->cols(); ++t)
           matrix->data()[t] = {1.0 * random.between(1, 9), 1.0 * random.between(1, 9)};
       if (inexact >= 0) p.a(inexact, 1) += 0.1;
-      p.a(1, 2) = {inf, 1};  // special entries count for nothing
+      p.a(1, 2) = {inf, 1};  // special entries do not count
       Decision decision{Target::correctly_rounded(), Method::one_plan, SplitPlan::balanced(2, 2, 4), 4, 2, 3, 0, 0, {}, {}, {}};
       decision.complex = true;
       Numbers c(4, 2);
@@ -394,7 +393,7 @@ TEST(ComplexCertifiedGemm, InPlace) {
       }
 }
 
-/// NaN and infinities take no part, neither in bounds nor in what is finite beside them.
+/// NaN and infinities affect neither the bounds nor the finite components beside them.
 TEST(ComplexCertifiedGemm, SpecialsStandApart) {
   RandomBits random(4);
   for (const auto* const text : {"cr", "dgemm", "componentwise:1e-6"})
@@ -421,7 +420,8 @@ TEST(ComplexCertifiedGemm, SpecialsStandApart) {
   EXPECT_EQ(everywhere.certificate.largest_bound, 0);
 }
 
-/// A norm counts no entry that C0 makes special: what was allowed for A B's largest one is not allowed for the others.
+/// A norm leaves out entries that C0 makes special: the error allowed for the largest entry of A B is not allowed for the
+/// others.
 TEST(ComplexCertifiedGemm, NormsLeaveOutWhatC0MakesSpecial) {
   for (const auto alpha : {Number(1, 1), Number(1, 0)}) {
     ComplexSample p{Numbers(1, 2), Numbers(2, 2), Numbers(1, 2), alpha, {1, 1}};
@@ -442,7 +442,7 @@ TEST(ComplexCertifiedGemm, NormsLeaveOutWhatC0MakesSpecial) {
   }
 }
 
-/// A cap of workspace_of(...).least is taken, one below is not.
+/// The cap workspace_of(...).least is accepted, any smaller one refused.
 TEST(ComplexCertifiedGemm, TheLeastWorkspaceIsTheLeast) {
   RandomBits random(6);
   auto p = sample_product(Family::uniform, 0, random);
@@ -460,7 +460,7 @@ TEST(ComplexCertifiedGemm, TheLeastWorkspaceIsTheLeast) {
   }
 }
 
-/// Deciding takes the size and the format of a C that is nowhere, or that overlaps A: nothing of it is read or written.
+/// Deciding uses only the size and the format of C, which may have no memory or overlap A: C is neither read nor written.
 TEST(ComplexCertifiedGemm, DecidesWithoutAC) {
   RandomBits random(7);
   for (const auto alpha : {Number(1), Number(1, 1)})
@@ -478,7 +478,7 @@ TEST(ComplexCertifiedGemm, DecidesWithoutAC) {
     }
 }
 
-/// Native DGEMM alone, which meets the target of the same product with a real alpha.
+/// Native DGEMM as the only method is refused for complex scalars, though it meets the target with a real alpha.
 TEST(ComplexCertifiedGemm, NativeDgemmAloneIsRefusedForItsScalars) {
   struct Untouched : NativeGemm {
     [[nodiscard]] std::string name() const override { return "none"; }
@@ -500,7 +500,7 @@ TEST(ComplexCertifiedGemm, NativeDgemmAloneIsRefusedForItsScalars) {
     }
 }
 
-/// What is said of a product is said of the product that was asked for, and read back so.
+/// Records state the sizes of the complex product that was asked for, and are read back so.
 TEST(ComplexCertifiedGemm, RecordsSayItsOwnSizes) {
   for (const auto alpha : {Number(1), Number(0, 1)}) {
     Numbers a(1, 1), b(1, 1), c(1, 1);
@@ -519,7 +519,7 @@ TEST(ComplexCertifiedGemm, RecordsSayItsOwnSizes) {
   EXPECT_FALSE(to_json(decide({one, one}, Target::dgemm(), engine())).contains("complex"));
 }
 
-/// A complex decision is for no real product, not even for the one that stands for the complex one.
+/// A complex decision is refused for every real product, even the one that stands for the complex one.
 TEST(ComplexCertifiedGemm, RealProductsTakeNoComplexDecision) {
   const Numbers z(1, 1);
   const auto decision = decide({z, z}, Target::dgemm(), engine());
@@ -539,7 +539,7 @@ TEST(ComplexCertifiedGemm, RealProductsTakeNoComplexDecision) {
   EXPECT_THROW(decision_from_json(json), std::invalid_argument) << "whose real product has no size";
 }
 
-/// Both parts of row 1 have one bound, of which a small imaginary part allows the least.
+/// Both parts of row 1 have one bound. The small imaginary part, which allows the least error, is named as the worst.
 TEST(ComplexCertifiedGemm, TheWorstPartIsNamed) {
   Numbers a(2, 1), b(1, 2), c(2, 2);
   a(0, 0) = {1, 1}, a(1, 0) = {1, 0.1}, b(0, 0) = 1, b(0, 1) = 1;
@@ -559,7 +559,7 @@ TEST(ComplexCertifiedGemm, TheWorstPartIsNamed) {
   EXPECT_EQ(to_json(real)["worst_entry"], nlohmann::json({1, 0}));
 }
 
-/// Each part has its own bound, however it is asked for, from the record too.
+/// Each part has its own bound, and a bound read back from the record agrees.
 TEST(ComplexCertifiedGemm, BoundsAreOfParts) {
   RandomBits random(11);
   const auto p = sample_product(Family::wide_exponents, 0, random);
@@ -601,7 +601,7 @@ TEST(ComplexCertifiedGemm, WhatDoesNotFitIsRefused) {
   for (const Number alpha : {Number(1), Number(1, 1)}) {
     EXPECT_EQ(refusal({p.a, p.b, c, alpha}, decision),
               "decision: is for a complex " + text(p.m() + 1, p.n(), p.k()) + ", not for a complex " + whole);
-    auto stacked = decision;  // of the real product that stands for it
+    auto stacked = decision;  // a decision for the real product that represents the complex one
     stacked.m = 2 * p.m(), stacked.k = 2 * p.k(), stacked.complex = false;
     EXPECT_EQ(refusal({p.a, p.b, c, alpha}, stacked),
               "decision: is for a real " + text(2 * p.m(), p.n(), 2 * p.k()) + ", not for a complex " + whole);

@@ -26,7 +26,7 @@ const CpuEngine& engine() {
   return one_thread;
 }
 
-/// The candidate by residues of a decision; nothing where there is none.
+/// The decision's candidate by residues, if it has one.
 std::optional<Candidate> residues_of(const Decision& decision) {
   for (const auto& candidate : decision.candidates)
     if (candidate.plan && candidate.plan->by_residues()) return candidate;
@@ -37,9 +37,9 @@ ResiduePlan plan_of(const Candidate& candidate) {
   return candidate.plan->visit([](const SplitPlan&) { return ResiduePlan{}; }, [](const ResiduePlan& plan) { return plan; });
 }
 
-// --- the fewest moduli that would do, in exact arithmetic ---
+// --- the fewest moduli that are enough, in exact arithmetic ---
 
-/// A product whose elements are small multiples of 2^-500, in integers of that unit.
+/// A product whose elements are small multiples of 2^-500, stored as integers in that unit.
 class Exactly {
  public:
   explicit Exactly(const test::Product& product) : product_(product) {
@@ -50,14 +50,14 @@ class Exactly {
     largest_units_ = find_largest_units();
   }
 
-  /// What sums of |a' b'| are taken to be.
+  /// How sums of |a' b'| are taken: exactly, or bounded from the first digits as the guard does.
   enum class Sums { true_ones, first_digits };
 
-  /// A measure says what errors are compared with: entry by entry M = |A||B| + |beta C0 / alpha| or ||a_i||_2 ||b_j||_2, or the
+  /// The measure that errors are compared with: entry by entry M = |A||B| + |beta C0 / alpha| or ||a_i||_2 ||b_j||_2, or the
   /// Frobenius norm of M.
   enum class Measure { entries, vector_norms, matrix_norm };
 
-  /// The least N of all bits whose bound certifies that errors are at most p / q of a measure.
+  /// The least number N of moduli, over all bits, whose bound certifies errors of at most p / q of a measure.
   [[nodiscard]] std::optional<int> fewest_moduli(Sums sums, Measure measure, const Integer& p, const Integer& q) const {
     std::optional<int> fewest;
     const bool any_a = all_exact_below(rows_, 7), any_b = all_exact_below(columns_, 7);
@@ -81,7 +81,7 @@ class Exactly {
     std::vector<Integer> elements;  ///< |x| 2^unit
     Integer norm = 0, squares = 0;
     int scale = 0;     ///< 2^scale is twice the unit in the first place of the largest
-    int exact_at = 0;  ///< bits that hold it
+    int exact_at = 0;  ///< bits that hold the vector exactly
   };
 
   static Vector vector_of(const std::vector<double>& values) {
@@ -104,7 +104,7 @@ class Exactly {
     return sum;
   }
 
-  /// x 2^e, of which no bit is lost here.
+  /// x 2^e, without loss of a bit for the x and e used in this test.
   static Integer times_power(const Integer& x, int e) { return e < 0 ? Integer(x >> -e) : Integer(x << e); }
 
   static bool all_exact(const std::vector<Vector>& vectors, int bits) {
@@ -203,7 +203,7 @@ Matrix<double> few_bits(Index rows, Index columns, int bits, test::RandomBits& r
   return matrix;
 }
 
-/// Random data of every kind that a choice depends on: exponents, signs, exact operands, C0.
+/// Random data that vary everything a choice depends on: exponents, signs, exact operands, C0.
 test::Product sample_choice(int t, test::RandomBits& random) {
   static constexpr Index inner[] = {1, 2, 3, 5, 9, 16, 17, 33, 64, 100, 255, 300};
   static constexpr double phis[] = {0, 0.5, 1, 2, 3};
@@ -223,8 +223,8 @@ test::Product sample_choice(int t, test::RandomBits& random) {
   return product;
 }
 
-/// The fewest moduli by a search over all bits in exact arithmetic, their sums taken as the guard takes them: the formula takes
-/// one more in few of many cases, never two. Nor two more than with the true sums.
+/// The formula takes the fewest moduli found by an exact search over all bits with the guard's sums, or (rarely) one more. With
+/// the true sums the difference is still less than two.
 TEST(DecideResidues, TakesTheFewestModuliOrOneMore) {
   test::RandomBits random(44);
   static const char* const targets[] = {"componentwise:1e-3", "componentwise:1e-7", "componentwise:1e-12", "dgemm",
@@ -234,7 +234,7 @@ TEST(DecideResidues, TakesTheFewestModuliOrOneMore) {
     const auto product = sample_choice(t, random);
     auto target = parse_target(random.pick(targets));
     if (product.beta != 0 && target.kind == Target::Kind::rowcol) target = Target::componentwise(target.tau);  // no square of M
-    const bool scaled = is_scaled(product.alpha, product.beta);
+    const bool scaled = has_scalars(product.alpha, product.beta);
     const double tau = target_tau(target, product.k(), binary64, scaled), u = 0x1p-53;
     if (!(tau > u)) continue;
     const auto [p, q] = factor_of(tau, u);
@@ -284,7 +284,7 @@ TEST(DecideResidues, TakesAsFewModuliAsAimedAt) {
     }
 }
 
-/// cr by residues: no more than 20 products, few entries left open, and the bits of cr by slices.
+/// Correct rounding by residues takes at most 20 products, leaves few entries open, and gives the bits of cr by slices.
 TEST(DecideResidues, RoundsCorrectlyInFewProducts) {
   for (const double phi : {0.0, 1.0}) {
     const auto product = test::product_of({Family::wide_exponents, 96, 96, 1024, phi, 5});
@@ -301,7 +301,7 @@ TEST(DecideResidues, RoundsCorrectlyInFewProducts) {
   }
 }
 
-/// Every family, target, scalar and format: the target is kept, by the exact oracle, and a second program recomputes the
+/// For every family, target, scalar and format the target is kept by the exact oracle, and a second program recomputes the
 /// certificate.
 TEST(DecideResidues, KeepsEveryTarget) {
   test::RandomBits random(9);
@@ -335,8 +335,8 @@ TEST(DecideResidues, KeepsEveryTarget) {
   EXPECT_GT(by_residues, 100);
 }
 
-/// A decision is replayed on other operands like those that it was taken for: bits that moduli leave over are not spent to the
-/// last, or some of these products would be refused.
+/// A decision also holds for other operands of the same kind: it does not spend the last spare bits of its moduli, or some of
+/// these products would be refused.
 TEST(DecideResidues, HoldsOtherOperandsOfTheKind) {
   for (const char* const target : {"dgemm", "componentwise:1e-9", "componentwise:1e-12"})
     for (const Index k : {64, 512, 1024})
@@ -350,7 +350,7 @@ TEST(DecideResidues, HoldsOtherOperandsOfTheKind) {
       }
 }
 
-/// Integers that residues hold exactly have no error at all, whatever the bits; those of one operand leave all bits to the
+/// Integers that residues hold exactly have no error, whatever the bits. If only one operand is exact, all spare bits go to the
 /// other.
 TEST(DecideResidues, ExactOperandsTakeTheirOwnBits) {
   test::RandomBits random(3);
@@ -369,7 +369,7 @@ TEST(DecideResidues, ExactOperandsTakeTheirOwnBits) {
   EXPECT_EQ(computed.certificate.bound.product.upper(4, 4), 0);
 }
 
-/// A price at which nothing is sold.
+/// Costs under which plans by residues are never chosen.
 class NoResidues final : public CostModel {
  public:
   [[nodiscard]] CostOrigin origin() const override { return {}; }
@@ -395,7 +395,7 @@ TEST(DecideResidues, AreLeftOutWhereTheyHaveNoPriceOrAreNotWanted) {
   }
 }
 
-/// What residues do not hold in 20 moduli goes to slices, and what needs few products of slices does, too.
+/// Products that 20 moduli do not hold, and products that need few slice products, are decided by slices.
 TEST(DecideResidues, SlicesTakeWhatTheyDoBetter) {
   const auto wide = test::product_of({Family::wide_exponents, 6, 6, 60, 12, 7});
   const auto decision = decide(wide.stated(), Target::dgemm(), engine());
@@ -407,7 +407,7 @@ TEST(DecideResidues, SlicesTakeWhatTheyDoBetter) {
   EXPECT_NO_THROW((void)coarse.plan->split());
 }
 
-/// Plan and bits are a matter of the operands, not of what is fast where.
+/// Plan and bits depend only on the operands, not on the kernel or the threads.
 TEST(DecideResidues, AreTheSameOnEveryKernel) {
   const auto product = test::product_of({Family::wide_exponents, 17, 13, 300, 1, 7});
   for (const auto* text : {"dgemm", "componentwise:1e-6", "cr", "relative:1e-12"}) {
@@ -424,7 +424,7 @@ TEST(DecideResidues, AreTheSameOnEveryKernel) {
   }
 }
 
-/// A decision is held and kept by operands that are a little larger.
+/// Most decisions also hold, and keep their target, for operands that are a little larger.
 TEST(DecideResidues, LeaveAMarginToTheGuard) {
   int held = 0;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {

@@ -31,11 +31,11 @@ const CpuEngine& engine() {
   return one_thread;
 }
 
-/// x * 2^e for moderate e; what leaves the range of a double becomes 0 or infinity.
+/// x * 2^e for moderate e. A result outside the range of a double becomes 0 or infinity.
 double at_scale(double x, std::int64_t e) { return std::ldexp(x, static_cast<int>(std::clamp<std::int64_t>(e, -5000, 5000))); }
 
-/// docs/derivations/targets.md once more, in plain double arithmetic: how far each plan's error is from what a target allows.
-/// For problems whose numbers and products stay far inside the range of a double.
+/// docs/derivations/targets.md again, in plain double arithmetic: each plan's error over what a target allows. Only for
+/// problems whose numbers and products stay far inside the range of a double.
 class Certification {
  public:
   Certification(const test::Product& product, const Target& target)
@@ -51,7 +51,7 @@ class Certification {
       for (Index j = 0; j < product.n(); ++j) allowed_.push_back(allowed(i, j));
   }
 
-  /// Largest error, rounding included, over what is allowed; in the Frobenius norm for `normwise`.
+  /// The largest error, rounding included, over what is allowed; in the Frobenius norm for `normwise`.
   [[nodiscard]] double ratio(const SplitPlan& plan) {
     const auto& rows = facts(Side::rows_of_a, plan.a);
     const auto& columns = facts(Side::columns_of_b, plan.b);
@@ -108,7 +108,7 @@ class Certification {
   std::map<std::pair<Side, int>, std::vector<VectorFacts>> facts_;
 };
 
-/// All plans of an encoding that use every slice, cheapest first.
+/// All plans of an encoding that use every slice, the cheapest first.
 std::vector<SplitPlan> all_plans(const Encoding& encoding) {
   std::vector<SplitPlan> plans;
   for (int a = 1; a <= max_slices; ++a)
@@ -120,7 +120,8 @@ std::vector<SplitPlan> all_plans(const Encoding& encoding) {
   return plans;
 }
 
-/// The chosen plan certifies the target and no cheaper one does. `slack`: how much sharper this test's own M may be.
+/// Checks that the chosen plan certifies the target and no cheaper one does. `slack`: how much sharper this test's own M may
+/// be.
 void expect_cheapest(const test::Product& product, const Target& target, double slack) {
   const auto decision = test::decide_for(product, target, engine());
   Certification certification(product, target);
@@ -170,7 +171,7 @@ TEST(Decide, ChoosesTheCheapestPlanForNorms) {
 }
 
 TEST(Decide, TakesTheFewestSlicesOfAllPlansThatCostTheSame) {
-  // A holds integers of one digit: more slices of A would be multiplied for nothing.
+  // A holds integers of one digit: more slices of A would be multiplied to no effect.
   const auto product = test::product_of({Family::integers, 3, 3, 8, 0, 3});
   const auto decision = test::decide_for(product, Target::componentwise(1e-14), engine());
   ASSERT_TRUE(decision.plan);
@@ -214,7 +215,8 @@ TEST(Decide, TypicalIsMetByTheExactOracle) {
 }
 
 TEST(Decide, UniformDataNeedsNoMoreProductsThanTheTableSays) {
-  // docs/derivations/targets.md (T11): K is about 2, as most maxima are above 0x1.FDp-1, and 28 products do up to 64 u 2^4.
+  // docs/derivations/targets.md (T11): K is about 2, as most maxima are above 0x1.FDp-1, and 28 products are enough up to 64 u
+  // 2^4.
   const auto at_1024 = test::product_of({Family::uniform, 6, 6, 1024, 0, 4});
   EXPECT_LE(test::decide_for(at_1024, Target::dgemm(), engine()).plan->products(), 28);
   const auto at_4096 = test::product_of({Family::uniform, 6, 6, 4096, 0, 5});
@@ -226,8 +228,8 @@ TEST(Decide, UniformDataNeedsNoMoreProductsThanTheTableSays) {
   EXPECT_LE(loose.plan->products(), 13);
 }
 
-/// Where a plan's result meets the target by the oracle, decide should see it and not fall back on refinement or on the
-/// superaccumulator for more than one problem in twenty.
+/// Where a plan meets the target by the oracle, decide overlooks it (and takes refinement or the superaccumulator) in at most
+/// one problem in twenty.
 TEST(Decide, SeldomOverlooksAPlanThatMeetsTheTarget) {
   int meetable = 0;
   int overlooked = 0;
@@ -255,7 +257,7 @@ TEST(Decide, SeldomOverlooksAPlanThatMeetsTheTarget) {
   EXPECT_LT(20 * overlooked, meetable) << which;
 }
 
-// The decision depends on nothing but the finite operands.
+// The decision depends only on the finite operands.
 
 const std::vector<Target>& all_kinds() {
   static const std::vector<Target> kinds{
@@ -284,7 +286,7 @@ TEST(Decide, SpecialRowsAndColumnsHaveNoSay) {
       zeroed.beta = 1.5;
       zeroed.c0 = generate({Family::uniform, 7, 1, 6, 0, random()}).a;
       auto special = zeroed;
-      for (Index j = 0; j < 6; ++j) zeroed.c0(3, j) = 0;  // no part of a norm where the entry is special
+      for (Index j = 0; j < 6; ++j) zeroed.c0(3, j) = 0;  // special entries are not part of a norm
       for (Index i = 0; i < 7; ++i) zeroed.c0(i, 4) = 0;
       for (Index l = 0; l < 9; ++l) {
         zeroed.problem.a(3, l) = 0, zeroed.problem.b(l, 4) = 0;
@@ -333,7 +335,7 @@ TEST(Decide, ReadsFloatsAsTheirValues) {
     EXPECT_EQ(to_json(decide({a, b}, target, engine())).dump(), to_json(decide(same.stated(), target, engine())).dump());
 }
 
-// The cost model, and nothing else, decides what is cheaper.
+// Only the cost model decides what is cheaper.
 
 int slices_of(const Plan& plan) { return plan.split().a.slices + plan.split().b.slices; }
 
@@ -342,7 +344,7 @@ class Priced final : public Engine, public CostModel {
  public:
   double native_cost = 28;
   double exact_cost = 1000;
-  double slice_cost = 0;  ///< of every slice, beside the products
+  double slice_cost = 0;  ///< cost of every slice, besides the products
 
   [[nodiscard]] SlicedMatrix slice(InputView x, Side side, Slicing slicing) const override {
     return engine().slice(x, side, slicing);
@@ -400,7 +402,7 @@ TEST(Decide, SlicesMayBeDearerThanProducts) {
   EXPECT_GE(few_slices->products(), few_products->products());
 }
 
-/// Never called: decide only asks what it would cost.
+/// A DGEMM that is never called: decide only asks for its cost.
 class Uncalled final : public NativeGemm {
  public:
   [[nodiscard]] std::string name() const override { return "uncalled"; }
@@ -422,7 +424,7 @@ TEST(Decide, NativeCompetesByCost) {
   }
 }
 
-// The record.
+// The record of a decision.
 
 TEST(Decide, RecordsCandidatesCheapestFirstAndTheOneItChose) {
   const Uncalled native;
@@ -466,7 +468,7 @@ TEST(Decide, ThePredictedRatioIsTheCertifiedOne) {
     }
 }
 
-/// What a correctly rounded C has of a target, whichever way it was made.
+/// The predicted ratio of a correctly rounded C is u over tau, whichever method rounds it.
 TEST(Decide, ThePredictedRatioOfARoundingIsU) {
   const auto product = test::product_of({Family::uniform, 3, 3, 5, 0, 16});
   for (const auto& target : {Target::componentwise(0x1p-50), Target::normwise(0x1p-50), Target::relative(0x1p-50)}) {
@@ -481,7 +483,7 @@ TEST(Decide, ThePredictedRatioOfARoundingIsU) {
   EXPECT_EQ(test::decide_for(product, Target::correctly_rounded(), engine()).ratio, 1);
 }
 
-// Refusals, and what must not be refused.
+// Calls that are refused, and calls that must not be refused.
 
 TEST(Decide, ATargetBelowTheRoundingIsRefused) {
   const auto product = test::product_of({Family::uniform, 2, 2, 3, 0, 17});

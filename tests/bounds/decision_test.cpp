@@ -109,7 +109,7 @@ TEST(Decision, SaysTheEngineThatItIsFor) {
   }
 }
 
-/// Of the only way there is, whatever it costs.
+/// An infinite cost survives writing and reading: a decision may have only one possible method, whatever that costs.
 TEST(Decision, AnInfiniteCostComesBack) {
   Decision decision;
   decision.method = Method::native;
@@ -117,7 +117,7 @@ TEST(Decision, AnInfiniteCostComesBack) {
   EXPECT_EQ(parse_decision(to_json(decision).dump()).cost, decision.cost);
 }
 
-/// It fixes the same bits.
+/// A decision of the second schema, whose ratio excludes the rounding, is still read: it fixes the same bits.
 TEST(Decision, RatiosOfTheSecondSchemaStopBeforeTheRounding) {
   const Decision decision{Target::dgemm(), Method::one_plan, SplitPlan::balanced(7, 7, 8), 2, 3, 4, 28, 0.5, "reason", {}};
   auto older = to_json(decision);
@@ -134,14 +134,14 @@ TEST(Decision, TheOlderSchemaCountsProducts) {
   auto older =
       to_json(Decision{Target::dgemm(), Method::one_plan, SplitPlan::balanced(7, 7, 8), 2, 3, 4, 28, 0.5, "reason", {}});
   older["schema"] = "ozbound-decision-1";
-  older["costs"] = {{"model", "shipped"}, {"unit", "seconds"}};  // of no meaning there
+  older["costs"] = {{"model", "shipped"}, {"unit", "seconds"}};  // without a meaning in that schema
   const auto decision = decision_from_json(older);
   EXPECT_EQ(decision.plan, SplitPlan::balanced(7, 7, 8));
   EXPECT_EQ(decision.cost, 28);
   EXPECT_EQ(decision.costs, CostOrigin{});
 }
 
-/// The message of the std::invalid_argument with which a JSON is refused; a failure if it is not refused like that.
+/// The message of the std::invalid_argument that refuses a JSON; a test failure if nothing or something else is thrown.
 std::string refusal(const json& bad) {
   try {
     (void)decision_from_json(bad);
@@ -165,7 +165,7 @@ TEST(Decision, AMissingMemberIsNamed) {
     bad.erase(name);
     EXPECT_NE(refusal(bad).find(name), std::string::npos) << refusal(bad);
   }
-  for (const char* name : {"cost", "ratio", "reason", "costs", "candidates"}) {  // what is told, not obeyed
+  for (const char* name : {"cost", "ratio", "reason", "costs", "candidates"}) {  // informative members, which decide nothing
     auto fine = good();
     fine.erase(name);
     EXPECT_NO_THROW((void)decision_from_json(fine)) << name;

@@ -27,7 +27,7 @@ const CpuEngine& engine() {
   return one_thread;
 }
 
-/// (|A||B|)_ij relative to the enclosure's scales.
+/// The exact (|A||B|)_ij, relative to the enclosure's scales.
 Exact truth(InputView a, InputView b, const Enclosure& enclosure, Index i, Index j) {
   Exact sum;
   for (Index l = 0; l < a.cols(); ++l) {
@@ -39,7 +39,7 @@ Exact truth(InputView a, InputView b, const Enclosure& enclosure, Index i, Index
                                 enclosure.column_exponents[static_cast<std::size_t>(j)]);
 }
 
-/// lower <= |A||B| <= upper everywhere, upper = 0 for no other value than 0, and no entry that a double can hold is left at 0.
+/// Success if lower <= |A||B| <= upper everywhere, upper is 0 only for 0, and no value that a double can hold has a bound of 0.
 testing::AssertionResult encloses(InputView a, InputView b, const Enclosure& enclosure) {
   for (Index i = 0; i < a.rows(); ++i)
     for (Index j = 0; j < b.cols(); ++j) {
@@ -58,7 +58,7 @@ testing::AssertionResult encloses(InputView a, InputView b, const Enclosure& enc
   return testing::AssertionSuccess();
 }
 
-/// Mean and least lower / upper.
+/// The mean and the least of lower / upper.
 struct Tightness {
   double mean = 0;
   double least = 1;
@@ -137,7 +137,7 @@ TEST(Enclosure, LevelOneIsTightOnUniformData) {
 }
 
 TEST(Enclosure, LevelTwoIsTightWhereNothingUnderflows) {
-  // 1 + 2^-13 below, 1 + 2^-12 above, and the operands' own roundings: within 2^-11.
+  // The factors are 1 + 2^-13 below and 1 + 2^-12 above. With the operands' own roundings, both bounds are within 2^-11.
   for (const double phi : {1.0, 2.0, 3.0})
     for (const Index k : {Index{1}, Index{100}, Index{3000}}) {
       const auto problem = generate({Family::wide_exponents, 8, 8, k, phi, 5});
@@ -171,7 +171,7 @@ TEST(Enclosure, AnInnerDimensionOfOne) {
 }
 
 TEST(Enclosure, ALongInnerDimension) {
-  // Every sum is a multiple of one product: exact sums of INT8 products and of FP32 products alike must not lose any.
+  // Every sum is a multiple of one product. Neither exact sums of INT8 products nor sums of FP32 products may lose a product.
   const Index k = (Index{1} << 20) + 17;
   for (const double x : {1.0, 0x1.fffffffffffffp0, 1.0 / 3})
     for (const double small : {0.0, 0x1p-9, 0x1p-70}) {
@@ -244,7 +244,7 @@ Matrix<double> transpose_of(const Matrix<double>& x) {
   return result;
 }
 
-/// Each other element of twice as many columns.
+/// The same elements in every other column of a matrix with twice the columns.
 Matrix<double> spread_of(const Matrix<double>& x) {
   Matrix<double> result(x.rows(), 2 * x.cols());
   for (Index i = 0; i < x.rows(); ++i)
@@ -268,7 +268,7 @@ TEST(Enclosure, HasTheSameBitsInAnyOrderInMemory) {
     }
 }
 
-/// A matrix of floats, by rows and by columns.
+/// A matrix of floats gives the bits of the same values as doubles, by rows and by columns.
 TEST(Enclosure, HasTheSameBitsForFloatsOfTheSameValues) {
   const auto problem = generate({Family::wide_exponents, 20, 70, 600, 1, 8});
   Matrix<float> a(20, 600), b(70, 600);

@@ -19,7 +19,7 @@ using test::Exact;
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double eta = 0x1p-1074;
 
-/// One entry whose error before rounding is |alpha| error 2^(row + column).
+/// The bound of one entry whose error before rounding is |alpha| error 2^(row + column).
 ErrorBound bound_of(double error, std::int32_t row, std::int32_t column, double alpha) {
   ErrorBound bound;
   bound.product.uniform = error;
@@ -104,7 +104,7 @@ TEST(ErrorBound, ANegativeResultCountsByMagnitude) {
 }
 
 TEST(ErrorBound, AnOverflowIsNoRounding) {
-  // The error of an infinite result is measured from the overflow threshold: only what came before the rounding counts.
+  // The error of an infinite result is measured from the overflow threshold, so only the error before the rounding counts.
   for (const double c : {inf, -inf}) {
     EXPECT_EQ(bound_of(0, 0, 0, 1).upper(0, 0, c), eta);
     EXPECT_LE(bound_of(1, 3, 4, 2).upper(0, 0, c), 0x1.00001p8);

@@ -14,8 +14,8 @@
 
 namespace ozbound::test {
 
-/// While it lives, this thread and every OpenMP worker round upwards, and flush subnormal numbers to zero where the processor
-/// can: what a caller built with -ffast-math may hand over.
+/// While an object lives, this thread and every OpenMP worker round upwards and, if the processor can, flush subnormal numbers
+/// to zero. A caller built with -ffast-math may hand over such a state.
 class HostileEnvironment {
  public:
   HostileEnvironment() : saved_(static_cast<std::size_t>(std::max(omp_get_max_threads(), 4))) {
@@ -34,7 +34,7 @@ class HostileEnvironment {
   HostileEnvironment(const HostileEnvironment&) = delete;
   HostileEnvironment& operator=(const HostileEnvironment&) = delete;
 
-  /// Whether a calculation of this thread is disturbed as it should be.
+  /// True if a calculation of this thread is disturbed as intended.
   static bool is_in_force() {
     volatile double one = 1;
     volatile double minus_one = -1;

@@ -3,19 +3,19 @@
 
 #include <limits>
 
-#include "ozbound/bounds/detail/scaled.hpp"
+#include "ozbound/bounds/detail/wide_range_double.hpp"
 #include "ozbound/bounds/enclosure.hpp"
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/detail/outward.hpp"
 #include "ozbound/verify/problem.hpp"
 
-// The largest ratio and the largest bound are found without looking at most entries: they are those of all entries.
+// The search for the largest ratio and the largest bound skips most entries, yet finds the maxima over all of them.
 
 namespace ozbound::largest_entry_test {
 namespace {
 
-/// More columns than share a bound, and not a multiple of them.
+/// More columns than share a bound, and not a multiple of that number.
 constexpr Index m = 23, n = 150, k = 40;
 
 struct Worst {
@@ -30,7 +30,7 @@ bool special_at(const Matrix<double>& a, const Matrix<double>& b, Index i, Index
   return special;
 }
 
-/// docs/derivations/targets.md, (T1), entry by entry.
+/// docs/derivations/targets.md, (T1), evaluated entry by entry.
 Worst worst_of_all(const Matrix<double>& a, const Matrix<double>& b, const ErrorBound& bound, double tau,
                    const Engine& engine) {
   constexpr double u = 0x1p-53;
@@ -46,7 +46,7 @@ Worst worst_of_all(const Matrix<double>& a, const Matrix<double>& b, const Error
                          enclosure.column_exponents[j];
       const double allowed = multiply_lower(factor, enclosure.lower(row, column));
       const double ratio =
-          allowed == 0 ? std::numeric_limits<double>::infinity() : divide_upper(Scaled{error, shift}.upper(), allowed);
+          allowed == 0 ? std::numeric_limits<double>::infinity() : divide_upper(WideRangeDouble{error, shift}.upper(), allowed);
       if (ratio > worst.ratio) worst = {ratio, row, column};
     }
   worst.ratio = add_upper(divide_upper(u, tau), multiply_upper(worst.ratio, next_up(1 - divide_lower(u, tau))));  // (T8)

@@ -12,12 +12,12 @@
 #include "ozbound/verify/number_classes.hpp"
 #include "support/plain_gemm.hpp"
 
-// What is told without a decision is what `decide` decides.
+// The method told without a decision is the method that `decide` chooses.
 
 namespace ozbound::native_at_once_test {
 namespace {
 
-/// So many products' worth for native DGEMM and for the superaccumulator.
+/// Costs of native DGEMM and of the superaccumulator, in numbers of slice products.
 class Prices final : public CostModel {
  public:
   Prices(double native, double exact) : native_(native), exact_(exact) {}
@@ -30,7 +30,7 @@ class Prices final : public CostModel {
   double native_, exact_;
 };
 
-/// Elements of so many bits, so that fewer slices may do, with a wide or a narrow range of exponents.
+/// Elements with a random number of bits (so that fewer slices may do) and a wide or a narrow range of exponents.
 Matrix<double> elements(Index rows, Index cols, sampling::RandomBits& random) {
   Matrix<double> x(rows, cols);
   const int bits = static_cast<int>(random() % 53) + 1, range = random.once_in(2) ? 1 : 40;
@@ -38,7 +38,7 @@ Matrix<double> elements(Index rows, Index cols, sampling::RandomBits& random) {
     x.data()[t] = std::ldexp(static_cast<double>(static_cast<std::int64_t>(random()) >> (63 - bits)),
                              static_cast<int>(random() % static_cast<unsigned>(range)));
   if (random.once_in(4))
-    for (Index j = 0; j < cols; ++j) x(rows / 2, j) = 0;  // an entry that refuses nothing
+    for (Index j = 0; j < cols; ++j) x(rows / 2, j) = 0;  // a zero row, whose entries refuse no method
   return x;
 }
 
@@ -76,7 +76,7 @@ TEST(NativeAtOnce, TellsWhatDecideDecides) {
   EXPECT_GT(told_beside_plans, 50);
   EXPECT_GT(told_beside_residues, 50);
   EXPECT_GT(silent_for_residues, 5);
-  EXPECT_GT(3 * told, taken);  // it is not silent where it could tell
+  EXPECT_GT(3 * told, taken);  // native DGEMM is told in a third of the cases or more
 }
 
 TEST(NativeAtOnce, IsSilentWhereOneSweepCannotTell) {
@@ -98,7 +98,7 @@ TEST(NativeAtOnce, IsSilentWhereOneSweepCannotTell) {
   auto adds = product;
   adds.beta = 1;
   c(2, 1) = HUGE_VAL;
-  EXPECT_TRUE(native_certifies_at_once(native, product, target));  // which does not read C
+  EXPECT_TRUE(native_certifies_at_once(native, product, target));  // `product` does not read C
   EXPECT_FALSE(native_certifies_at_once(native, adds, target));
   a(2, 3) = std::nan("");
   EXPECT_FALSE(native_certifies_at_once(native, product, target));

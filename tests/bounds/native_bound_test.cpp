@@ -39,12 +39,12 @@ Decision decide_any(const test::Product& product, const Target& target, const Na
   return decide_by(product.encoding, product.stated(), target, {engine(), &native});
 }
 
-/// A decision for native DGEMM from elsewhere, whatever the operands.
+/// A decision for native DGEMM that is replayed whatever the operands.
 Decision replayed(const test::Product& product, const Target& target) {
   return {target, Method::native, {}, product.m(), product.n(), product.k(), 28, 0.5, "replayed", {}};
 }
 
-/// What is said when native DGEMM is refused; empty if it is not.
+/// The message that refuses native DGEMM; empty if it is accepted.
 std::string refusal(const test::Product& product, const Target& target) {
   try {
     (void)decide_native(product, target, Conventional());
@@ -74,7 +74,7 @@ TEST(NativeGemm, EveryOrderOfSummationIsWithinTheBound) {
   EXPECT_GT(holds, 50);
 }
 
-/// One large product, then as many as one likes that are lost one by one: error (k - 1) u beside a bound of k u.
+/// One large product and k - 1 small ones, each lost in the sum: the error is (k - 1) u beside a bound of k u.
 TEST(NativeGemm, TheBoundIsAttained) {
   const Index k = 200;
   auto product = test::product_of(Matrix<double>(1, k), Matrix<double>(k, 1));
@@ -113,7 +113,7 @@ TEST(NativeGemm, IsNotCertifiedForWhatItCannotPromise) {
 
 TEST(NativeGemm, CertifiesScaledProductsWithinGamma) {
   const Index k = 10;
-  const double gamma = 13 * 0x1p-53 / (1 - 13 * 0x1p-53);  // of k + 3
+  const double gamma = 13 * 0x1p-53 / (1 - 13 * 0x1p-53);  // gamma of k + 3
   auto scaled = test::product_of({Family::uniform, 3, 3, k, 0, 2});
   const auto expect = [&](const char* what) {
     EXPECT_EQ(refusal(scaled, Target::dgemm()), "") << what;
@@ -133,7 +133,8 @@ TEST(NativeGemm, CertifiesScaledProductsWithinGamma) {
   EXPECT_NE(text.find("(|alpha||A||B| + |beta||C0|), and the target allows 1e-15"), std::string::npos) << text;
 }
 
-/// One product, whose sum is a multiple of 2^-104 that may be as small as that (G7d), and C0 = 1, a multiple of 2^-52.
+/// Scaling may underflow below a certain exponent: one product, whose sum is a multiple of 2^-104 that may be as small as
+/// 2^-104 (G7d), and C0 = 1, a multiple of 2^-52.
 TEST(NativeGemm, ScalingMayUnderflowFromAnExponentOn) {
   const auto certifies = [](double alpha, double beta) {
     auto product = test::product_of(test::matrix_of(1, 2, {1, 1}), test::matrix_of(2, 1, {1, -1}));
@@ -156,14 +157,14 @@ TEST(NativeGemm, ScalingMayUnderflowFromAnExponentOn) {
   EXPECT_FALSE(certifies(1, 0x1p-1023));
 }
 
-/// A number whose exponent is near that, and whose last bits are anything.
+/// A number whose exponent is near the given one and whose last bits are random.
 double near_exponent(int exponent, test::RandomBits& random) {
   const double significand = random.once_in(3) ? 1 : double_from_bits(bits_of(1.0) | random() >> 12);
   return std::ldexp(random.once_in(2) ? significand : -significand, exponent + static_cast<int>(random.between(-3, 3)));
 }
 
-/// Where the guarantee says that nothing underflows, no exact result contradicts: scalings into the subnormal numbers, and
-/// out of them.
+/// If the guarantee says that nothing underflows, no exact result contradicts it: for scalings into and out of the subnormal
+/// range.
 TEST(NativeGemm, WhatCannotUnderflowDoesNot) {
   test::RandomBits random(11);
   int safe = 0, unsafe = 0, subnormal = 0;
@@ -177,7 +178,7 @@ TEST(NativeGemm, WhatCannotUnderflowDoesNot) {
       product.problem.a.data()[l] = near_exponent(a, random);
       product.problem.b.data()[l] = near_exponent(b, random);
     }
-    // So that alpha times a sum, or times its least multiple, lies near 2^-1022 or 2^-1074.
+    // Then alpha times a sum, or times its least multiple, lies near 2^-1022 or 2^-1074.
     const int to = static_cast<int>(random.between(-1080, -1015)) + (random.once_in(2) ? 104 : 0);
     product.alpha = near_exponent(std::clamp(to - a - b, -1070, 1000), random);
     if (cancels) {
@@ -231,8 +232,8 @@ TEST(NativeGemm, UnderflowCountsAgainstTheTargetsThatAllowNone) {
   EXPECT_NE(refusal(product, Target::componentwise(1e-10)), "");
 }
 
-/// A factor near 2^-537, 2^-511 or 1, whose products are ties of eta, the largest of the subnormal numbers, and what they are
-/// lost in.
+/// A factor near 2^-537, 2^-511 or 1. Products of these are ties of eta, the largest subnormal numbers, or the large terms that
+/// absorb them.
 double factor_of_subnormals(test::RandomBits& random) {
   static constexpr double ordinary[] = {0x1p-537,
                                         0x1.8p-537,
@@ -252,8 +253,8 @@ double factor_of_subnormals(test::RandomBits& random) {
   return random.once_in(2) ? random.pick(ordinary) : -random.pick(ordinary);
 }
 
-/// k u |A||B| + k eta/2 and no more, however sums of products that underflow are rounded (general_bound.md, G7b): what the
-/// target allows, judged exactly.
+/// Sums of products that underflow err by at most k u |A||B| + k eta/2 in any rounding order (general_bound.md, G7b), judged
+/// exactly against the target.
 TEST(NativeGemm, ProductsThatUnderflowCostHalfAnEtaEach) {
   test::RandomBits random(8);
   for (int t = 0; t < 3000; ++t) {
@@ -281,8 +282,8 @@ TEST(NativeGemm, AllProductsMayLoseHalfAnEta) {
   }
 }
 
-/// Normal products whose sum an FMA rounds to a subnormal number: an error that is large beside the sum, not beside the
-/// product.
+/// Normal products whose sum an FMA rounds to a subnormal number keep the bound: the error is large beside the sum but not
+/// beside the products.
 TEST(NativeGemm, AnFmaThatCancelsKeepsTheBoundWithoutUnderflow) {
   auto product = test::product_of(test::matrix_of(1, 2, {0x1.8p-511, -0x1.8000000000001p-511}),
                                   test::matrix_of(2, 1, {0x1.8000000000002p-511, 0x1.8000000000001p-511}));
@@ -295,7 +296,7 @@ TEST(NativeGemm, AnFmaThatCancelsKeepsTheBoundWithoutUnderflow) {
   EXPECT_LT(std::fabs(computed.c.view()(0, 0)), 0x1p-1022) << "the FMA's result is subnormal";
 }
 
-/// Long enough that k^2 > 2^52, and the factor 1 + (k - 1) u on what underflows would show.
+/// Beyond k^2 = 2^52 native DGEMM is refused if products may underflow: the factor 1 + (k - 1) u on underflow would show.
 TEST(NativeGemm, UnderflowOfLongSumsIsNotGranted) {
   const auto small = test::matrix_of(1, 1, {0x1p-537}), one = test::matrix_of(1, 1, {1});
   const Conventional native;
@@ -342,7 +343,7 @@ TEST(NativeGemm, IsChosenWhereItIsCheaper) {
 }
 
 TEST(NativeGemm, ABetterPlanIsNotGivenUpForIt) {
-  // What native does not certify is decided as if it were not there.
+  // If native DGEMM certifies nothing, the decision is the one made without it.
   const Conventional native;
   for (const double phi : {0.0, 2.0, 4.0}) {
     const auto product = test::product_of({Family::wide_exponents, 6, 6, 30, phi, 4});
@@ -398,7 +399,7 @@ TEST(NativeGemm, ACandidateThatDoesNotCertifyHasARatioAboveOne) {
     }
 }
 
-/// Writes 1 everywhere: nothing of it may be left where the inputs are special.
+/// A DGEMM that writes 1 everywhere: entries with special inputs must not keep a 1.
 class Ones final : public NativeGemm {
  public:
   [[nodiscard]] std::string name() const override { return "ones"; }
@@ -424,7 +425,7 @@ TEST(NativeGemm, SpecialsAreWrittenAfterIt) {
 }
 
 TEST(NativeGemm, SpecialRowsDoNotStandInTheWay) {
-  // What shares a row with a NaN is in no sum that is judged.
+  // Elements that share a row with a NaN are in no sum that is judged.
   auto product = test::product_of({Family::uniform, 4, 4, 8, 0, 5});
   product.problem.a(1, 0) = nan, product.problem.a(1, 1) = 0x1p1000, product.problem.a(1, 2) = eta;
   product.problem.b(0, 2) = inf, product.problem.b(1, 2) = 0x1p1000, product.problem.b(2, 2) = -eta;

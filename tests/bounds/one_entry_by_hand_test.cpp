@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// docs/one_entry_by_hand.md: each of its text blocks is what the engine and the bounds make of its two matrices.
+// Each text block of docs/one_entry_by_hand.md is recomputed from its two matrices by the engine and the bounds.
 
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ std::vector<std::string> blocks_of_the_page() {
   return blocks;
 }
 
-/// C = A B + C0, of which the page follows entry (1, 1).
+/// The product C = A B + C0, whose entry (1, 1) the page follows.
 struct Example {
   Matrix<double> a{2, 2}, b{2, 2}, c0{2, 2};
   CpuEngine engine{{.threads = 1}};
@@ -60,14 +60,14 @@ struct Example {
     c0(0, 0) = c0(0, 1) = c0(1, 0) = c0(1, 1) = 0.01;
   }
 
-  /// The entry as the engine writes it.
+  /// Entry (1, 1) as the engine writes it.
   [[nodiscard]] double entry(const Plan& plan) const {
     Matrix<double> c(2, 2);
     multiply_unproven(Product(a, b, c, 1, 1, c0), plan, engine);
     return c(0, 0);
   }
 
-  /// a_11 b_11 + a_12 b_21, exactly.
+  /// The exact value of a_11 b_11 + a_12 b_21.
   [[nodiscard]] Fraction exact_product() const {
     using residue_reference::exact_fraction;
     return sum(product(exact_fraction(a(0, 0)), exact_fraction(b(0, 0))),
@@ -90,7 +90,7 @@ double value(const Example& example, const Element& x) {
   return x.side == Side::rows_of_a ? example.a(0, x.place) : example.b(x.place, 0);
 }
 
-/// Digits of the elements: [element][place].
+/// The digits of the elements: [element][place].
 Matrix<int> digits(const Example& example) {
   const auto a = example.engine.slice(example.a, Side::rows_of_a, example.slices.a);
   const auto b = example.engine.slice(example.b, Side::columns_of_b, example.slices.b);
@@ -129,7 +129,7 @@ std::string products_block(const Example& example, int& total) {
   return text + format("together, in units of 2^-22      %d\n", total);
 }
 
-/// S + C0, the one rounding, and what the engine writes.
+/// The block that shows S + C0, its one rounding, and the entry that the engine writes.
 std::string rounding_block(const Example& example, const Fraction& product, const Plan& plan) {
   const auto sum = residue_reference::sum(product, residue_reference::exact_fraction(example.c0(0, 0)));
   const double c = residue_reference::rounded(sum);
@@ -139,7 +139,7 @@ std::string rounding_block(const Example& example, const Fraction& product, cons
          significand.numerator.str() + format(" * 2^%d = %.17g\n", significand.exponent, c);
 }
 
-/// The terms of a bound, the bound, and the error, in units of 2^-15.
+/// The terms of a bound, the bound and the error, in units of 2^-15.
 std::string terms_of(const EntryBound& bound, const Example& example, const Fraction& product) {
   std::string text;
   for (const auto& term : bound.terms) {
@@ -160,7 +160,7 @@ std::string slice_bound_block(const Example& example, const Fraction& product) {
   return terms_of(plan_error_upper(a.vectors, b.vectors, example.slices, 2), example, product);
 }
 
-/// The residues of the elements modulo the first four moduli, and of their sum.
+/// The residues of the elements and of their sum of products, modulo the first four moduli.
 std::string residues_block(const Example& example, std::vector<Integer>& sums) {
   const auto a = example.engine.prepare(example.a, Side::rows_of_a, example.residues.a());
   const auto b = example.engine.prepare(example.b, Side::columns_of_b, example.residues.b());

@@ -20,10 +20,10 @@ constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double largest = std::numeric_limits<double>::max();
 constexpr double eta = 0x1p-1074;
 
-/// x >= 0 of any class.
+/// A random x >= 0 of any class.
 double magnitude(test::RandomBits& random) { return std::abs(test::sample<double>(random)); }
 
-/// numerator / denominator.
+/// The fraction numerator / denominator.
 struct Quotient {
   Exact numerator;
   Exact denominator = Exact(1.0);
@@ -34,7 +34,7 @@ struct Quotient {
   [[nodiscard]] bool above(double x) const { return x != inf && !(numerator < Exact(x) * denominator); }
 };
 
-/// `upper` is a bound from above, `lower` one from below, and neither is more than two steps away.
+/// Checks that `upper` bounds the quotient from above, `lower` from below, and neither is more than two steps away.
 void expect_enclosed(const Quotient& exact, double lower, double upper, double x, double y) {
   const auto context = testing::Message() << std::hexfloat << x << ", " << y << " -> " << lower << ", " << upper;
   EXPECT_TRUE(exact.below(upper)) << context;
@@ -110,7 +110,7 @@ TEST(Outward, ZeroStaysExact) {
     EXPECT_EQ(subtract_lower(x, x), 0);
     EXPECT_EQ(divide_upper(0, 1), 0);
   }
-  EXPECT_EQ(multiply_upper(0, inf), 0);  // an error that is zero stays zero, whatever it is multiplied with
+  EXPECT_EQ(multiply_upper(0, inf), 0);  // an error of zero stays zero for any factor
 }
 
 TEST(Outward, OverflowAndUnderflowStayBounds) {

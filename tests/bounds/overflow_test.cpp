@@ -13,7 +13,7 @@
 #include "ozbound/core/fingerprint.hpp"
 #include "ozbound/core/gemm.hpp"
 
-// A certified product is infinite nowhere but where the exact entry rounds to infinity.
+// A certified product is infinite only where the exact entry rounds to infinity.
 
 namespace ozbound::overflow_test {
 namespace {
@@ -36,12 +36,12 @@ Decision decision_for(const Product& product, const Target& target, const SplitP
   return {target, Method::one_plan, plan, product.m(), product.n(), product.k(), 1, 0, {}, {}};
 }
 
-/// Of a 1 x 1 product under a plan whose slices round its sum to infinity.
+/// A certified 1 x 1 product under a plan whose slices round its sum to infinity.
 test::Computed finished(const Product& product, const Target& target = Target::componentwise(1e-3)) {
   return test::compute_with(product, decision_for(product, target, SplitPlan::balanced(2, 2, 4)), engine());
 }
 
-/// As `core` has it: what the slices' sum is rounded to.
+/// The entry without certification, as `core` computes it: the rounded sum of the slices.
 double unproven(const Product& product) {
   test::Result c(1, 1, product.narrow);
   multiply_unproven({product.problem.a, product.problem.b, c.output(), product.alpha, product.beta, product.c0},
@@ -64,7 +64,7 @@ Product narrow(Product product) {
   return product;
 }
 
-/// A product that slices round to infinity, and what it is.
+/// A product that slices round to infinity, with its exact value.
 struct Case {
   const char* name;
   Product product;
@@ -119,7 +119,7 @@ TEST(Overflow, IsNoneWhereTheTargetIsDecided) {
       }
 }
 
-/// One of many entries, beside those that inputs make special.
+/// The overflow of one entry leaves all other entries unchanged, also beside entries that inputs make special.
 TEST(Overflow, TouchesNoOtherEntry) {
   auto product = product_of({Family::uniform, 70, 130, 5, 0, 3});
   product.beta = 1, product.c0 = Matrix<double>(70, 130);
@@ -153,7 +153,7 @@ TEST(Overflow, IsFinishedOfPreparedOperandsToo) {
   EXPECT_EQ(computed.certificate.exact, 1);
 }
 
-/// C0 that is C is read again by what finishes exactly.
+/// An entry finished exactly reads C0 again, even if C0 is C.
 TEST(Overflow, IsFinishedInPlace) {
   auto c = matrix_of(1, 1, {largest});
   const Matrix<double> a = matrix_of(1, 1, {below_tie}), b = matrix_of(1, 1, {1});
@@ -163,7 +163,8 @@ TEST(Overflow, IsFinishedInPlace) {
   EXPECT_EQ(certificate.exact, 1);
 }
 
-/// Elements near the ends of the range, plans so coarse that sums are rounded up, either format.
+/// No entry that is finite becomes infinite: elements near the ends of the range, plans so coarse that sums are rounded up,
+/// either format.
 TEST(Overflow, NeverOfAnEntryThatIsFinite) {
   test::RandomBits random(11);
   Index infinite = 0, rescued = 0;
@@ -196,7 +197,7 @@ TEST(Overflow, NeverOfAnEntryThatIsFinite) {
   EXPECT_GT(rescued, infinite + 20);
 }
 
-/// A conventional sum of finite numbers whose partial sums overflow: to an infinity, or to a NaN.
+/// A conventional sum of finite numbers whose partial sums overflow to an infinity or to a NaN.
 class Loop final : public NativeGemm {
  public:
   [[nodiscard]] std::string name() const override { return "a loop"; }

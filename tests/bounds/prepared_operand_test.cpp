@@ -28,7 +28,7 @@ Target sample_target(bool narrow, test::RandomBits& random) {
   return parse_target(!narrow && random.once_in(3) ? random.pick(strict) : random.pick(texts));
 }
 
-/// NaN and infinities here and there, and a row of A and a column of B of subnormal numbers.
+/// Puts NaN and infinities in some places, and subnormal numbers in a row of A and a column of B.
 void spoil(test::Product& product, test::RandomBits& random) {
   auto& [recipe, a, b] = product.problem;
   const double inf = std::numeric_limits<double>::infinity();
@@ -41,7 +41,7 @@ void spoil(test::Product& product, test::RandomBits& random) {
   }
 }
 
-/// The product with A, B or both prepared: the same C and the same certificate, to the last member.
+/// Checks that preparing A, B or both gives the same C and the same certificate, member by member.
 void expect_nothing_changes(const test::Product& product, const Decision& decision, double workspace, const char* which) {
   const PreparedOperand a(product.problem.a, Side::rows_of_a, decision, engine());
   const PreparedOperand b(product.problem.b, Side::columns_of_b, decision, engine());
@@ -74,7 +74,8 @@ TEST(PreparedOperand, ChangesNoBitOfTheProductAndItsCertificate) {
   EXPECT_GT(refined, 10);
 }
 
-/// Residues of the decision's moduli, or of more; `relative` and `cr` go on to finer plans, of which nothing is kept.
+/// Prepared residues of the decision's moduli, or of more, change no bit. `relative` and `cr` go on to finer plans, which were
+/// not prepared.
 TEST(PreparedOperand, ResiduesChangeNoBitOfTheProductAndItsCertificate) {
   test::RandomBits random(5);
   int by_residues = 0;
@@ -104,7 +105,7 @@ TEST(PreparedOperand, ResiduesChangeNoBitOfTheProductAndItsCertificate) {
   EXPECT_GT(by_residues, 20);
 }
 
-/// Residues that are kept do not lift the guard: fewer moduli than hold the product are refused, nothing is written.
+/// Prepared residues keep the guard: too few moduli for the product are refused, and nothing is written.
 TEST(PreparedOperand, ResiduesDoNotHoldMoreThanTheyDid) {
   const auto product = test::product_of({Family::uniform, 5, 6, 40, 0, 3});
   const PreparedOperand a(product.problem.a, Side::rows_of_a, ResidueForm{20, 40}, engine());
@@ -144,7 +145,7 @@ TEST(PreparedOperand, ResiduesAreMadeAndMeasuredOnce) {
   EXPECT_EQ(made, 1);
 }
 
-/// A cap must hold what is prepared whole; the other operand is cut.
+/// A workspace cap must hold the prepared operand whole; only the other operand is cut into blocks.
 TEST(PreparedOperand, TheWorkspaceIsKept) {
   test::RandomBits random(2);
   const auto product = test::product_of({Family::wide_exponents, 6, 40, 30, 1, 3});
@@ -157,13 +158,13 @@ TEST(PreparedOperand, TheWorkspaceIsKept) {
                std::invalid_argument);
 }
 
-/// Entries that `cr` leaves open go to plans that may not have the room for the whole of a prepared operand.
+/// Under a cap, `cr` refines open entries with plans that may lack room for the whole prepared operand, and no bit changes.
 TEST(PreparedOperand, RefinementUnderACapChangesNoBit) {
   auto product = test::product_of({Family::cancellation, 12, 12, 12, 2, 5});
   Decision decision;
   decision.method = Method::correctly_rounded;
   decision.target = Target::correctly_rounded();
-  decision.plan = SplitPlan::balanced(20, 2, 22);  // the next one has as many slices of A
+  decision.plan = SplitPlan::balanced(20, 2, 22);  // the next plan has as many slices of A
   decision.m = decision.n = decision.k = 12;
   const PreparedOperand a(product.problem.a, Side::rows_of_a, decision, engine());
   const double least = full_workspace(engine(), *decision.plan, 12, 1, 12);
@@ -176,7 +177,7 @@ TEST(PreparedOperand, RefinementUnderACapChangesNoBit) {
 TEST(PreparedOperand, IsSlicedAndMeasuredOnce) {
   test::FaultyEngine counting;
   int sliced = 0, measured = 0;
-  const Slicing in_plan{Encoding::balanced(), 8};  // others are the enclosure's; slices of nothing show how they lie
+  const Slicing in_plan{Encoding::balanced(), 8};  // other slicings are the enclosure's; empty operands only show the layout
   counting.faulty_slice = [&](const Engine& right, InputView operand, Side side, Slicing slicing) {
     sliced += side == Side::rows_of_a && slicing == in_plan && !operand.empty() ? 1 : 0;
     return right.slice(operand, side, slicing);
@@ -199,7 +200,7 @@ TEST(PreparedOperand, IsSlicedAndMeasuredOnce) {
   EXPECT_EQ(measured, 1);
 }
 
-/// A decision without slices takes an operand without slices; what is not read is not looked at.
+/// A decision without slices takes an operand prepared without slices, and operands that are not read are not checked.
 TEST(PreparedOperand, WithoutSlices) {
   test::RandomBits random(4);
   auto product = test::product_of({Family::uniform, 3, 4, 5, 0, 6});
@@ -285,7 +286,7 @@ TEST(Workspace, OfAnEmptyProduct) {
   EXPECT_GE(workspace_of(decision, engine()).full, workspace_of(decision, engine()).least);
 }
 
-/// `least` is the smallest cap that is taken, whatever the method.
+/// `least` is accepted as a cap and anything smaller refused, for every method.
 TEST(Workspace, LeastIsEnoughAndNoLessIs) {
   for (const auto& target : {Target::dgemm(), Target::correctly_rounded(), Target::relative(1e-9)}) {
     const auto product = test::product_of({Family::wide_exponents, 6, 7, 30, 1, 3});

@@ -22,7 +22,7 @@
 
 namespace ozbound::test {
 
-/// The inputs of C = alpha A B + beta C0, C of doubles or of floats.
+/// The inputs of C = alpha A B + beta C0, with C in doubles or in floats.
 struct Product {
   Problem problem;
   double alpha = 1;
@@ -36,7 +36,7 @@ struct Product {
   [[nodiscard]] Index k() const { return problem.a.cols(); }
   [[nodiscard]] Operands operands() const { return {problem.a.view(), problem.b.view(), alpha, beta, c0.view()}; }
 
-  /// Without a C.
+  /// The product without a C.
   [[nodiscard]] RealProduct stated() const {
     return {problem.a, problem.b, unwritten(m(), n(), narrow ? binary32 : binary64), alpha, beta, c0};
   }
@@ -85,7 +85,7 @@ class Result {
   Matrix<float> floats_;
 };
 
-/// C as computed, and what was said about it.
+/// C as computed, with its decision and certificate.
 struct Computed {
   Decision decision;
   Certificate certificate;
@@ -108,8 +108,8 @@ inline Computed compute(const Product& product, const Target& target, const Back
   return compute_with(product, decide_for(product, target, backend), backend);
 }
 
-/// Whether a verdict's error is within the certificate's ratio of what the target allows; underflow may come beside it. A
-/// verdict rounds errors up and what is allowed down, a few 2^-52 each.
+/// True if a verdict's error is within the certificate's ratio of what the target allows, plus underflow. A verdict rounds
+/// errors up and allowances down, by a few 2^-52 each.
 inline bool ratio_covers(const Certificate& certificate, const Verdict& met) {
   if (certificate.target.kind == Target::Kind::correctly_rounded) return true;
   const auto terms = static_cast<double>(std::max<Index>(certificate.k, 1) * std::max<Index>(met.entries, 1));
@@ -118,7 +118,7 @@ inline bool ratio_covers(const Certificate& certificate, const Verdict& met) {
   return !(met.error > add_upper(share, underflow));
 }
 
-/// Whether C is infinite nowhere but where the exact entry rounds to that infinity, or where the inputs are not finite.
+/// Success if C is infinite only where the exact entry rounds to that infinity or the inputs are not finite.
 inline testing::AssertionResult infinite_where_exact(const Result& c, const ExactOracle& oracle) {
   for (Index i = 0; i < c.input().rows(); ++i)
     for (Index j = 0; j < c.input().cols(); ++j) {
@@ -130,8 +130,8 @@ inline testing::AssertionResult infinite_where_exact(const Result& c, const Exac
   return testing::AssertionSuccess();
 }
 
-/// The exact oracle finds every entry within the certificate's bound, and, where the certificate says so, within its target.
-/// A certificate without any guarantee claims nothing.
+/// Success if the exact oracle finds every entry within the certificate's bound and, if the certificate says so, within its
+/// target. A certificate without any guarantee claims nothing.
 inline testing::AssertionResult tells_the_truth(const Product& product, const Computed& computed) {
   const ExactOracle oracle(product.operands());
   const auto& certificate = computed.certificate;
@@ -149,7 +149,7 @@ inline testing::AssertionResult tells_the_truth(const Product& product, const Co
   return testing::AssertionSuccess();
 }
 
-/// The same, and the certificate says that the target holds.
+/// Success if tells_the_truth() holds and the certificate says that the target holds.
 inline testing::AssertionResult keeps_its_target(const Product& product, const Computed& computed) {
   if (!computed.certificate.holds)
     return testing::AssertionFailure() << product.describe() << '\n' << to_json(computed.certificate).dump(1);
@@ -160,7 +160,7 @@ inline testing::AssertionResult same_bits(const Result& x, const Result& y) {
   return x.bits() == y.bits() ? testing::AssertionSuccess() : testing::AssertionFailure() << "the results differ";
 }
 
-/// A scalar: mostly +-1 and other ordinary numbers, but also those that reach the ends of the format.
+/// A random scalar: mostly +-1 and other ordinary numbers, some near the ends of the format.
 inline double sample_scalar(RandomBits& random) {
   static constexpr double ordinary[] = {1, -1, 0, 2, -0.5, 3.7, -1e-5, 0x1.fffffffffffffp0};
   static constexpr double extreme[] = {0x1p-1074, -0x1p-1022, 1e300, 0x1p1023, -0x1.8p-700};
@@ -181,7 +181,7 @@ inline Product sample_product(const Recipe& recipe, RandomBits& random) {
   return product;
 }
 
-/// Random small sizes; `cancellation` also square, where B is A's inverse.
+/// Random small sizes. `cancellation` is also square, where B is A's inverse.
 inline Recipe sample_recipe(Family family, double phi, int largest, RandomBits& random) {
   Recipe recipe{family, random.between(1, largest), random.between(1, largest), random.between(1, 3 * largest), phi, random()};
   if (family == Family::cancellation && random.once_in(2)) recipe.m = recipe.n = recipe.k = random.between(2, largest);

@@ -46,7 +46,8 @@ test::Product scaled(test::Product product) {
   return product;
 }
 
-/// Every method, encodings whose weights are each row's own, narrow ones, scales far apart and entries that are special.
+/// Products by every method, of encodings whose weights differ by row, of narrow encodings, with distant scales and with
+/// special entries.
 std::vector<test::Computed> all_computed() {
   const auto wide = test::product_of({Family::wide_exponents, 5, 4, 9, 2, 3});
   auto narrow = wide;
@@ -113,7 +114,7 @@ TEST(RecordedBound, InAnyEnvironment) {
   }
 }
 
-/// The refusal of what a change makes of a certificate, under a seal that fits.
+/// The refusal of a changed certificate whose seal was renewed.
 template <class Change>
 std::string refusal(Change change) {
   static const auto record = text_and_back(all_computed().front().certificate);

@@ -20,7 +20,7 @@
 namespace ozbound::remote_matrices_test {
 namespace {
 
-/// Memory that its users know by addresses which nobody may touch: whoever reads an element without asking its engine dies.
+/// Memory with addresses that nobody may dereference: code that reads an element without asking its engine crashes.
 class RemoteMemory {
  public:
   RemoteMemory() {
@@ -35,7 +35,7 @@ class RemoteMemory {
   RemoteMemory(const RemoteMemory&) = delete;
   RemoteMemory& operator=(const RemoteMemory&) = delete;
 
-  /// An address for elements, never freed.
+  /// A new address for elements, never freed.
   template <class T>
   T* take(Index count) {
     const auto place = used_;
@@ -44,7 +44,7 @@ class RemoteMemory {
     return reinterpret_cast<T*>(far_ + place);
   }
 
-  /// Where the elements of an address are.
+  /// The accessible elements behind an address.
   template <class T>
   [[nodiscard]] T* open(T* address) const {
     auto* const byte = reinterpret_cast<std::byte*>(const_cast<std::remove_const_t<T>*>(address));
@@ -60,7 +60,7 @@ class RemoteMemory {
   std::size_t used_ = 0;
 };
 
-/// Views of remote memory where it can be touched.
+/// Accessible views of remote memory.
 class Near {
  public:
   explicit Near(RemoteMemory& memory) : memory_(memory) {}
@@ -97,7 +97,7 @@ class Near {
 
 constexpr Place remote_place = on_cuda_device(7);
 
-/// Matrices of remote memory, and of no other.
+/// Matrices that reach remote memory only.
 class RemoteMatrices final : public Matrices {
  public:
   explicit RemoteMatrices(const Near& near) : near_(near) {}
@@ -199,7 +199,7 @@ class RemoteEngine final : public Engine {
   RemoteMatrices matrices_{near_};
 };
 
-/// The examiner of such an engine, whose bounds are not in the host's memory until they are fetched.
+/// The examiner of a RemoteEngine. Its bounds are not in the host's memory until they are fetched.
 class RemoteExaminer final : public Examiner {
  public:
   explicit RemoteExaminer(const RemoteEngine& engine) : near_(engine.near()) {}
@@ -250,7 +250,7 @@ class RemoteExaminer final : public Examiner {
   HostExaminer host_{engine_};
 };
 
-/// Native DGEMM of remote operands: an exact product serves as well.
+/// Native DGEMM of remote operands, replaced by an exact product.
 class RemoteNative final : public NativeGemm {
  public:
   explicit RemoteNative(const RemoteEngine& engine) : matrices_(engine.matrices()) {}
@@ -261,7 +261,7 @@ class RemoteNative final : public NativeGemm {
   const Matrices& matrices_;
 };
 
-/// The certificate, made with and without what was found out to decide, or why there is none.
+/// The certificate, computed with and without the examination made for the decision, or the reason for having none.
 std::string certified(const RealProduct& call, const Target& target, const Backend& backend, const Choices& choices) {
   try {
     const auto [decision, certificate] = multiply(call, target, backend, choices);
@@ -272,8 +272,7 @@ std::string certified(const RealProduct& call, const Target& target, const Backe
   }
 }
 
-/// Every way to decide and certify asks for elements through Matrices and Examiner alone, and says the same as of matrices of
-/// the host.
+/// Every way to decide and certify reads elements only through Matrices and Examiner, and gives the result of host matrices.
 TEST(RemoteMatrices, AreReadByTheirOwnAlone) {
   test::RandomBits random(1);
   RemoteMemory memory;
@@ -306,7 +305,7 @@ TEST(RemoteMatrices, AreReadByTheirOwnAlone) {
       }
 }
 
-/// Matrices that an engine does not reach are refused, whatever is asked.
+/// Matrices that an engine does not reach are refused by every function.
 TEST(RemoteMatrices, AreRefusedByOthers) {
   RemoteMemory memory;
   const RemoteEngine engine(memory);

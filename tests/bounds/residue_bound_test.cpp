@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bound of residues against the exact error: never passed, attained, and 0 where operands are exact.
+// The bound of residues against the exact error: never exceeded, attained, and 0 where operands are exact.
 
 #include "ozbound/bounds/residue_bound.hpp"
 
@@ -32,10 +32,10 @@ EntryBound bound_of(const Matrix<double>& a, const Matrix<double>& b, const Resi
   return residue_error_upper(engine.norms(a, Side::rows_of_a), engine.norms(b, Side::columns_of_b), plan, a.cols());
 }
 
-/// |exact - S' 2^unit| over x, which is relative to 2^scale: negative where it is more than x.
+/// Compares |exact - S' 2^unit| with a limit x given relative to 2^scale.
 struct Comparison {
   bool within;
-  double ratio;  ///< about
+  double ratio;  ///< approximate
 };
 Comparison compare(const ResidueEntry& entry, int scale, double x) {
   auto error = sum(entry.exact, Fraction{-entry.sum, entry.unit});
@@ -54,7 +54,7 @@ Matrix<double> sample(RandomBits& random, Index rows, Index cols, int spread) {
   return x;
 }
 
-/// The bound of residues.md, R10, made of the numbers of R14, against the exact error.
+/// The bound of residues.md, R10, computed from the numbers of R14, is never below the exact error.
 TEST(ResidueBound, IsNeverPassed) {
   RandomBits random(1);
   for (int repetition = 0; repetition < 300; ++repetition) {
@@ -77,7 +77,7 @@ TEST(ResidueBound, IsNeverPassed) {
   }
 }
 
-/// A is half a unit off everywhere, towards the same side as B's signs; B is exact, and its norm too.
+/// The bound is nearly attained if A is half a unit off everywhere, towards the side given by B's signs, and B is exact.
 TEST(ResidueBound, IsAttained) {
   for (const int p : {4, 7, 20, 46}) {
     Matrix<double> a(1, 32), b(32, 1);
@@ -90,7 +90,7 @@ TEST(ResidueBound, IsAttained) {
     const auto [within, ratio] = compare(entry, 1, bound_of(a, b, plan).upper(0, 0));  // B's scale is 2
     EXPECT_TRUE(within);
     EXPECT_GE(ratio, 0.99) << p;
-    // The same of B: A's norm is that of what it was rounded to, which is A here.
+    // The same with the operands exchanged. A's norm is that of the rounded A, which equals A in this case.
     Matrix<double> exact(1, 32), rounded(32, 1);
     for (Index l = 0; l < 32; ++l) exact(0, l) = 1, rounded(l, 0) = a(0, l);
     const ResiduePlan other{13, 20, p};
@@ -143,7 +143,8 @@ TEST(ResidueBound, LastBitsAreTheLeastMultiple) {
   EXPECT_EQ(last_bits(Side::columns_of_b), (std::vector<std::int32_t>{-1, -2, -1074}));
 }
 
-/// Decisions by a plan of residues: certificates that hold, the rounding of cr, and more moduli where the first leave entries.
+/// Decisions by a plan of residues give certificates that hold, also under the rounding of cr. More moduli follow for entries
+/// that the first leave open.
 TEST(ResidueCertificates, HoldForEveryKindOfTarget) {
   RandomBits random(5);
   const auto a = sample(random, 20, 60, 3), b = sample(random, 60, 30, 3);

@@ -107,9 +107,9 @@ TEST(Target, EverySpellingIsListedAndRead) {
   EXPECT_THROW((void)(Target{static_cast<Kind>(17), 1}.has_tau()), std::invalid_argument);
 }
 
-// tau, which is exact or the next double below.
+// tau is exact or the next double below.
 
-/// Whether tau / u is the largest double whose square is not above max(k, 1): in integers, root^2 <= k 2^(2 shift) < (root +
+/// Checks that tau / u is the largest double whose square is at most max(k, 1), in integers: root^2 <= k 2^(2 shift) < (root +
 /// 1)^2.
 void expect_root(Index k, const Format& format, double u) {
   const double tau = target_tau(Target::dgemm_typical(), k, format, false);
@@ -127,7 +127,7 @@ void expect_root(Index k) {
   expect_root(k, binary32, 0x1p-24);
 }
 
-/// k where a rounding may show: small ones, powers of two, squares and what is beside them, and the largest.
+/// Values of k where a rounding may show: small ones, powers of two, squares and their neighbours, and the largest.
 std::vector<Index> inner_dimensions() {
   std::vector<Index> all;
   for (Index k = 0; k <= 300; ++k) all.push_back(k);
@@ -168,10 +168,10 @@ TEST(Target, TauOfTheOtherKinds) {
     EXPECT_EQ(target_tau(make(0.3), 7, binary64, false), 0.3);
 }
 
-/// gamma_n = n / (2^53 - n), at most two neighbours below, in integers.
+/// The tau of scaled products is gamma_n = n / (2^53 - n) or at most two doubles below, judged in integers.
 TEST(Target, TauOfScaledProductsIsGamma) {
-  EXPECT_FALSE(is_scaled(1, 0) || is_scaled(-1, -0.0));
-  EXPECT_TRUE(is_scaled(2, 0) && is_scaled(1, 1) && is_scaled(0, 0) && is_scaled(1, 0x1p-1074));
+  EXPECT_FALSE(has_scalars(1, 0) || has_scalars(-1, -0.0));
+  EXPECT_TRUE(has_scalars(2, 0) && has_scalars(1, 1) && has_scalars(0, 0) && has_scalars(1, 0x1p-1074));
   for (const Index k : std::initializer_list<Index>{0, 1, 7, 1000, 123456789, (Index{1} << 50) + 1, (Index{1} << 52) - 3}) {
     const double tau = target_tau(Target::dgemm(), k, binary64, true);
     const int shift = 52 - std::ilogb(tau);

@@ -29,7 +29,7 @@ const CpuEngine& engine() {
   return one_thread;
 }
 
-/// A row of A and a column of B under a plan: its slice products by their definition, and what the library knows of them.
+/// A row of A and a column of B under a plan: slice products by their definition, and the library's bounds for them.
 class Pair {
  public:
   Pair(InputView a, InputView b, const SplitPlan& plan)
@@ -59,7 +59,7 @@ class Pair {
     return {cpp_int(sum), row_.weight_exponent(i, p) + column_.weight_exponent(j, q)};
   }
 
-  /// The terms in the order of their accumulation: slice products, or diagonals of them.
+  /// The terms in accumulation order: slice products, or diagonals of them.
   [[nodiscard]] std::vector<Exact> terms(Index i, Index j) const {
     std::vector<Exact> all;
     if (plan_.accumulation == Accumulation::per_product) {
@@ -77,14 +77,14 @@ class Pair {
     return all;
   }
 
-  /// S, relative to rho_i sigma_j.
+  /// The exact sum S, relative to rho_i sigma_j.
   [[nodiscard]] Exact sum(Index i, Index j) const {
     Exact total;
     for (const auto& term : terms(i, j)) total = total + term;
     return total;
   }
 
-  /// What the published order of additions makes of it; S itself for `exact`.
+  /// The result of the published order of additions; S itself for `exact`.
   [[nodiscard]] Exact accumulated(Index i, Index j) const {
     if (plan_.accumulation == Accumulation::exact) return sum(i, j);
     Exact total;
@@ -116,14 +116,14 @@ bool exceeds(const Exact& error, double bound) {
   return bound < std::numeric_limits<double>::infinity() && Exact(bound) < error;
 }
 
-/// error / bound, to 60 bits.
+/// The ratio error / bound, to 60 bits.
 double ratio(const Exact& error, const Exact& bound) {
   if (error.is_zero()) return 0;
   const int unit = std::min(error.exponent, bound.exponent);
   return static_cast<double>(cpp_int((error.in_units_of(unit) << 60) / bound.in_units_of(unit))) * 0x1p-60;
 }
 
-/// The property bounds-hold, of which every bound of the header takes part.
+/// Checks the property bounds-hold for every bound of the header.
 testing::AssertionResult bounds_hold(const Problem& problem, const SplitPlan& plan) {
   GemmCase one;
   one.a.values = problem.a, one.b.values = problem.b, one.c0.values = Matrix<double>(problem.a.rows(), problem.b.cols());
@@ -167,8 +167,8 @@ Exact tail_magnitude_255(const Slicing& slicing, int p) {
   return Exact(p > 0 && doubled ? 510.0 : 255.0) * power(p);
 }
 
-/// k [sum_p a_p t_c(p) + t_sA]: no double attains the factor 256/255, so that only the formula tells whether it is there. Each
-/// of the at most 7 s_A + 6 operations is within two steps, 2^-51 relative, of the exact one.
+/// The a-priori bound is k [sum_p a_p t_c(p) + t_sA] rounded up. No double attains the factor 256/255, so only the formula
+/// shows that it is included. Each of the at most 7 s_A + 6 operations is within two steps, 2^-51 relative, of the exact one.
 TEST(TruncationBound, APrioriIsItsFormulaRoundedUp) {
   const Index k = 1000;
   for (const auto& encoding : common_ratio_encodings())
@@ -187,7 +187,7 @@ TEST(TruncationBound, APrioriIsItsFormulaRoundedUp) {
         }
 }
 
-/// The significand x in [1, 2) flipped at random bits, as long as that brings the error of the plan nearer to its bound.
+/// A significand x in [1, 2) whose random bits were flipped as long as that brought the plan's error nearer to its bound.
 double attained(const SplitPlan& plan) {
   test::RandomBits random(9);
   const double radix = std::ldexp(1.0, plan.a.encoding.radix_bits());
@@ -200,7 +200,7 @@ double attained(const SplitPlan& plan) {
   const auto flip = [&](double x) { return double_from_bits(bits_of(x) ^ std::uint64_t{1} << random.below(52)); };
   double best = 0;
   // All digits largest; tails of half a unit, with equal and with alternating signs; a first digit as large as the scale
-  // leaves.
+  // allows.
   const double starts[] = {0x1.fffffffffffffp0, 2 - 2 / (radix - 1), 2 / (1 + 1 / radix),
                            2 - 2 / radix,       0x1.fcfdfdfdfdfdfp0, 0x1.fcfefdfefdfefp0};
   for (const double start : starts) {
@@ -218,8 +218,8 @@ double attained(const SplitPlan& plan) {
   return best;
 }
 
-/// docs/derivations/general_bound.md (G2a): adversarial rows attain the a-priori bound to a half at least, whatever the
-/// encoding and the product set.
+/// docs/derivations/general_bound.md (G2a): adversarial rows attain at least half of the a-priori bound, for every encoding and
+/// product set.
 TEST(TruncationBound, APrioriIsAttainedToAHalf) {
   for (const auto& encoding : common_ratio_encodings())
     for (const int s : {1, 2, 3, 5, 6})
@@ -256,7 +256,7 @@ TEST(TruncationBound, HasTheSameBitsInAnyEnvironment) {
   }
 }
 
-/// Any k: rows without a stride are as long as one likes.
+/// The bound holds and is attained for any k: rows without a stride can have any length.
 TEST(TruncationBound, HoldsAndIsAttainedForALongInnerDimension) {
   const Index k = Index{1} << 20;
   const std::pair<Encoding, double> worst[] = {{Encoding::balanced(), 0x1.fa01fffffffffp0},
@@ -278,7 +278,7 @@ TEST(TruncationBound, HoldsAndIsAttainedForALongInnerDimension) {
   }
 }
 
-/// A sum of squares beyond 64 bits gives the 2-norm up for the other two, and never becomes a smaller number.
+/// If the sum of squares exceeds 64 bits, the other two norms replace the 2-norm: it never wraps to a smaller number.
 TEST(TruncationBound, ASaturatedNormIsLeftOut) {
   VectorFacts facts;
   facts.slices.resize(1), facts.tails.resize(1);
@@ -296,8 +296,8 @@ TEST(TruncationBound, ASaturatedNormIsLeftOut) {
 TEST(TruncationBound, VanishesWithTheResiduals) {
   test::RandomBits random(10);
   for (const auto& encoding : common_ratio_encodings())
-    for (int s = encoding == Encoding::ozimmu(1) ? 2 : 1; s <= 6; ++s) {  // its first digit has no bits
-      // A and B are multiples of the last digit's weight: nothing is left, whatever is multiplied in full.
+    for (int s = encoding == Encoding::ozimmu(1) ? 2 : 1; s <= 6; ++s) {  // the first digit of ozimmu(1) has no bits
+      // A and B are multiples of the last digit's weight: no residual is left, whatever is multiplied in full.
       const SplitPlan full{{encoding, s}, {encoding, s}, 2 * s, Accumulation::exact};
       const int bits = std::min(52, encoding.beta * s - 2);
       const auto element = [&] { return bits <= 0 ? 1.0 : static_cast<double>(random() >> (64 - bits)); };
@@ -311,7 +311,7 @@ TEST(TruncationBound, VanishesWithTheResiduals) {
 }
 
 TEST(TruncationBound, SeesAnExactOperandInFewSlices) {
-  // A holds integers of one digit: one slice of A, and only B's residual counts.
+  // A holds integers of one digit: it has one slice, and only B's residual counts.
   const std::vector<double> a{5, -7, 15};
   const std::vector<double> exact_b{0.25, 3, -2};
   const std::vector<double> b{1.0 / 3, 3, -2};
@@ -350,7 +350,7 @@ TEST(TruncationBound, APrioriFallsWithMoreProducts) {
         }
 }
 
-/// Fewest products for E <= target, |A||B| >= k g f 2^-K and rho = 2 ufp: E / k <= target 2^-K / 4 relative to rho sigma;
+/// The fewest products for E <= target if |A||B| >= k g f 2^-K and rho = 2 ufp: E / k <= target 2^-K / 4 relative to rho sigma;
 /// docs/derivations/targets.md (T11).
 int fewest_products(const Encoding& encoding, double target) {
   int fewest = 1 << 20;
@@ -379,19 +379,19 @@ TEST(TruncationBound, GivesTheTableOfFewestProducts) {
   EXPECT_EQ(fewest_products(truncated, u * 0x1p-20), 76);
 }
 
-/// docs/adr/0012 compares forms of complex products under these plans: 36 products of 7-bit digits have the bound of 28 of
-/// 8-bit ones but for a diagonal more; 45 of 6-bit digits five times it, so that 55 take their place.
+/// docs/adr/0012 compares forms of complex products under these plans. 36 products of 7-bit digits have the bound of 28 of
+/// 8-bit ones except for one diagonal more. 45 of 6-bit digits have five times that bound, so 55 take their place.
 TEST(TruncationBound, OfThePlansOfThreeProducts) {
   const auto units = [](const char* plan) { return truncation_a_priori_upper(parse_plan(plan), 1) * 0x1p56; };
-  EXPECT_NEAR(units("balanced:7x7:cut=8:exact"), 8, 0.06);  // 256/255, and what seven slices leave
+  EXPECT_NEAR(units("balanced:7x7:cut=8:exact"), 8, 0.06);  // 256/255, and the residual of seven slices
   EXPECT_NEAR(units("nearest7:8x8:cut=9:exact"), 9, 1e-9);
   EXPECT_NEAR(units("nearest6:9x9:cut=10:exact"), 40, 1e-9);
   EXPECT_NEAR(units("nearest6:10x10:cut=11:exact"), 11.0 / 16, 1e-9);
 }
 
-/// On random data the norms lose what cancels. With t terms of like size, bound and error are about t k r and sqrt(t k) r, so
-/// sqrt(t k) lies between them; signs that are not random (truncated digits have the sign of their number) take less. The
-/// factor 3/2 leaves room for terms of unlike size and for the distribution of the digits.
+/// On random data the norms ignore cancellation. With t terms of like size, bound and error are about t k r and sqrt(t k) r, so
+/// their ratio is about sqrt(t k). Signs that are not random (truncated digits have the sign of their number) give less. The
+/// factor 3/2 allows for terms of unlike size and for the distribution of the digits.
 TEST(TruncationBound, SlackOnRandomDataIsAboutTheSquareRootOfTheTerms) {
   const Index k = 1024;
   const auto problem = generate({Family::uniform, 4, 4, k, 0, 3});

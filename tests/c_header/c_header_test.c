@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The header as a C99 compiler reads it, every function of it once. */
+/* Calls every function of the header once, compiled as C99. */
 
 static int failures = 0;
 
@@ -15,7 +15,7 @@ static int failures = 0;
 
 enum { M = 2, N = 3, K = 2, LD = 4 };
 
-/* Row-major with a leading dimension that is larger than a row; what lies beside the matrices must stay. */
+/* Row-major with a leading dimension larger than a row; elements beside the matrices must stay. */
 static const double a[M * LD] = {1, 2, -1, -1, 3, 4, -1, -1};
 static const double b[K * LD] = {5, 6, 7, -1, 8, 9, 10, -1};
 static const double expected[M * LD] = {21, 24, 27, 0.5, 47, 54, 61, 0.5};
@@ -89,7 +89,7 @@ static void floats(void) {
   ozb_decision_destroy(decision);
 }
 
-/* Parts as in memory of a double complex: (1 + 2i)(3 - 4i)* = -5 + 10i, times i. */
+/* Parts lie in memory as in a double complex: (1 + 2i)(3 - 4i)* = -5 + 10i, times i. */
 static void complexes(void) {
   const double x[2] = {1, 2}, y[2] = {3, -4}, i[2] = {0, 1}, zero[2] = {0, 0};
   const float xs[2] = {1, 2}, ys[2] = {3, -4}, is[2] = {0, 1}, zeros[2] = {0, 0};
@@ -160,8 +160,8 @@ static void batches(void) {
   for (t = 0; t < 3; ++t) ozb_decision_destroy(decisions[t]);
 }
 
-/* By arrays of pointers, C's in another order than memory's: one shape for all, and one for each. Of the second kind the
- * products are 2 x 2 and 1 x 1 in the same memory, plus what the first left. */
+/* Batches by arrays of pointers, with C's in an order other than memory's: one shape for all, then one for each. The second
+ * batch has products of 2 x 2 and 1 x 1 in the same memory, which are added to the first batch's results. */
 static void batches_by_pointers(void) {
   const int none = OZB_NONE, transpose = OZB_TRANSPOSE;
   const int64_t two = 2;

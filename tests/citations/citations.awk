@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Reads the names of all files, then, with pass=2, the pages that define labels and headings, then, with pass=3, what cites.
+# Reads the names of all files; then, with pass=2, the pages that define labels and headings; then, with pass=3, the citing
+# files.
 
 function folder_of(path) { return sub(/\/[^\/]*$/, "", path) ? path : "" }
 
-# A path without `.` and `..`.
+# Removes `.` and `..` from a path.
 function normal(path,    parts, count, i, result, depth, kept) {
   count = split(path, parts, "/")
   depth = 0
@@ -17,7 +18,7 @@ function normal(path,    parts, count, i, result, depth, kept) {
   return result
 }
 
-# The page that a name means, seen from a file: beside it, from the root, or the one whose path ends so.
+# The page that a name denotes in a file: beside the file, from the root, or the only page whose path ends with the name.
 function page_of(name, file,    path) {
   path = normal(folder_of(file) "/" name)
   if (path in files) return path
@@ -44,7 +45,7 @@ function need_label(page, name, label) {
   if (!((page, label) in labels)) wrong(name " (" label ")", "no such label")
 }
 
-# The labels at the start of a text that follows a name.
+# Checks the labels at the start of a text that follows a name.
 function labels_after(text, page, name,    first) {
   sub(/^#[A-Za-z0-9_-]*/, "", text)
   sub(/^[`"')\]]*/, "", text)
@@ -67,7 +68,7 @@ function labels_after(text, page, name,    first) {
   }
 }
 
-# The label just before a name.
+# Checks the label just before a name.
 function label_before(text, page, name) {
   if (match(text, /\[[A-Z][A-Z]?[0-9]+[a-z]?\]\([^( ]*$/)) need_label(page, name, first_label(substr(text, RSTART)))
   else if (match(text, /\([A-Z][A-Z]?[0-9]+[a-z]?\) of [^ ]*$/)) need_label(page, name, first_label(substr(text, RSTART)))
@@ -145,7 +146,7 @@ pass == 2 {
   next
 }
 
-# A comment that goes on in the next line is one text.
+# A comment of several lines is one text.
 FNR == 1 {
   if (FILENAME_OF_TEXT != "") judge(text)
   FILENAME_OF_TEXT = FILENAME

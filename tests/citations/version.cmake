@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# cmake -D VERSION=1.2.3 -D SOURCE_DIR=folder -P version.cmake: fails unless VERSION is that of the C header (which the library
-# compiles with no other), the Fortran module, the citation, and the first version of the changelog.
+# cmake -D VERSION=1.2.3 -D SOURCE_DIR=folder -P version.cmake: fails unless VERSION is the version in the C header (the library
+# does not compile with another one), the Fortran module, the citation, and the first entry of the changelog.
 cmake_minimum_required(VERSION 3.25)
 string(REGEX MATCHALL "[0-9]+" numbers ${VERSION})
 list(GET numbers 0 major)

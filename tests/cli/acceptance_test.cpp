@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The products that other libraries get wrong, through the command, against the exact oracle.
+// Products that other libraries get wrong, computed by the command and judged by the exact oracle.
 
 #include <gtest/gtest.h>
 
@@ -21,13 +21,13 @@ Matrix<double> filled(Index rows, Index cols, double value) {
   return out;
 }
 
-/// The command's own verdict, and the test's, on every target that decides differently.
+/// Checks the command's own verdict, and the test's, on every target that leads to another decision.
 void expect_proven(const GemmFiles& files, const std::string& alpha = "1") {
   for (const auto* target : {"dgemm", "dgemm-typical", "cr", "componentwise:1e-8", "componentwise:0x1p-53", "normwise:1e-12"}) {
     const auto report = files.report({"--target", target, "--alpha", alpha, "--verify", "exact"});
     EXPECT_TRUE(report["certificate"]["holds"]) << target;
     EXPECT_TRUE(report["verification"]["holds"]) << target;
-    EXPECT_LE(files.judge(parse_target(target), parse_real(alpha, "alpha")).ratio, 1) << target;
+    EXPECT_LE(files.judge(parse_target(target), files::parse_real(alpha, "alpha")).ratio, 1) << target;
   }
 }
 
@@ -64,9 +64,9 @@ TEST(Acceptance, TheWholeRangeOfExponents) {
   expect_proven(GemmFiles({.family = Family::full_range, .m = 9, .n = 8, .k = 60, .seed = 3}));
 }
 
-// NaN and infinities are functions of the inputs alone; other entries keep their bits.
+// NaN and infinities depend only on the inputs, and other entries keep their bits.
 
-/// NaN in row 1, an infinity in row 3, and 0 * Inf and +Inf - Inf where they meet columns 0 and 2.
+/// A NaN in row 1, an infinity in row 3, and values in columns 0 and 2 that make 0 * Inf and +Inf - Inf with them.
 std::pair<Matrix<double>, Matrix<double>> with_specials(Matrix<double> a, Matrix<double> b) {
   a(1, 4) = nan;
   a(3, 5) = infinity;

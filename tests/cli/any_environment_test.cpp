@@ -19,7 +19,7 @@
 #include "report.hpp"
 #include "support/any_environment.hpp"
 
-// Files are read and written, and the command runs, the same in any floating-point environment.
+// The command runs, and files are read and written, identically in every floating-point environment.
 
 namespace ozbound::cli::test::any_environment_test {
 namespace {
@@ -37,24 +37,25 @@ TEST(AnyEnvironment, MatricesAreWrittenAndReadTheSame) {
   for (const char* extension : {".npy", ".mtx"}) {
     const auto path = [&](const char* name) { return directory / (name + std::string(extension)); };
     expect_the_same(extension, [&] {
-      write_matrix(path("wide"), wide.view());
-      write_matrix(path("narrow"), narrow.view());
-      write_matrix(path("complex"), complex.view());
+      files::write_matrix(path("wide"), wide.view());
+      files::write_matrix(path("narrow"), narrow.view());
+      files::write_matrix(path("complex"), complex.view());
       return read_bytes(path("wide")) + read_bytes(path("narrow")) + read_bytes(path("complex"));
     });
     expect_the_same(extension, [&] {
-      auto all = all_bits(read_matrix(path("wide")).to_double().view());
-      for (const auto bits_of_float : all_bits(read_matrix(path("narrow")).to_double().view())) all.push_back(bits_of_float);
-      const auto as_complex = std::move(read_matrix(path("narrow"))).to_complex();
+      auto all = all_bits(files::read_matrix(path("wide")).to_double().view());
+      for (const auto bits_of_float : all_bits(files::read_matrix(path("narrow")).to_double().view()))
+        all.push_back(bits_of_float);
+      const auto as_complex = std::move(files::read_matrix(path("narrow"))).to_complex();
       if (const auto* values = std::get_if<Matrix<std::complex<float>>>(&as_complex.values))
         all.push_back(bits((*values)(0, 0).real()));
       return all;
     });
-    EXPECT_EQ(all_bits(read_matrix(path("wide")).to_double().view()), all_bits(wide.view()));
+    EXPECT_EQ(all_bits(files::read_matrix(path("wide")).to_double().view()), all_bits(wide.view()));
   }
 }
 
-/// Decimal numbers between two doubles; and zeros that a skew matrix mirrors, which stay +0.
+/// Decimal numbers between two doubles, and the zeros that a skew matrix mirrors (they stay +0), are read the same.
 TEST(AnyEnvironment, TextIsReadTheSame) {
   const TemporaryDirectory directory;
   const std::string file = directory / "x.mtx";
@@ -65,16 +66,16 @@ TEST(AnyEnvironment, TextIsReadTheSame) {
     write_bytes(file, text);
     expect_the_same(text, [&] {
       try {
-        const auto read = std::move(read_matrix(file)).to_complex();
+        const auto read = std::move(files::read_matrix(file)).to_complex();
         return all_bits(std::get<Matrix<std::complex<double>>>(read.values).view());
-      } catch (const InputError&) {
+      } catch (const files::InputError&) {
         return std::vector<std::pair<std::uint64_t, std::uint64_t>>{};
       }
     });
   }
   for (const char* text : {"0.1", "1e-310", "0x1p-1074", "-3.0000000000000001e-320"})
-    expect_the_same(text, [&] { return bits(parse_real(text, "--alpha")); });
-  expect_the_same("complex", [] { return bits(parse_complex("0.1,1e-320", "--alpha")); });
+    expect_the_same(text, [&] { return bits(files::parse_real(text, "--alpha")); });
+  expect_the_same("complex", [] { return bits(files::parse_complex("0.1,1e-320", "--alpha")); });
 }
 
 TEST(AnyEnvironment, JsonIsTheSame) {
@@ -86,24 +87,25 @@ TEST(AnyEnvironment, JsonIsTheSame) {
     return read_bytes(file);
   });
   write_bytes(file, R"({"x": 3e-320, "y": 0.1, "z": 123456789.123456789e-300})");
-  expect_the_same("read", [&] { return json_text(read_json(InputFile(file))); });
+  expect_the_same("read", [&] { return json_text(files::read_json(files::InputFile(file))); });
   expect_the_same("texts", [] {
-    return format_upper(0.1) + format_upper(0x1p-1074) + format_upper(1.0005e-9) + complex_text({1, 0x1p-1074}) +
+    return files::format_upper(0.1) + files::format_upper(0x1p-1074) + files::format_upper(1.0005e-9) +
+           files::complex_text({1, 0x1p-1074}) +
            json_text(nlohmann::json(json_number(std::complex<double>(0x1p-1074, 0x1p-1074))));
   });
 }
 
-/// Elements of binary32 that are subnormal, and a subnormal beta.
+/// Subnormal binary32 elements and a subnormal beta are judged unchanged.
 TEST(AnyEnvironment, OperandsAreJudgedAsTheyAre) {
   const TemporaryDirectory directory;
-  OperandArguments arguments;
+  files::OperandArguments arguments;
   arguments.a = directory / "a.npy", arguments.b = directory / "b.npy", arguments.c0 = directory / "c0.npy";
   arguments.beta = 0x1p-1074;
-  write_matrix(std::filesystem::path(arguments.a), matrix_of<float>(2, 3, floats).view());
-  write_matrix(std::filesystem::path(arguments.b), matrix_of<float>(3, 2, floats).view());
-  write_matrix(std::filesystem::path(arguments.c0), matrix_of<double>(2, 2, {1, 2, 3, 4}).view());
+  files::write_matrix(std::filesystem::path(arguments.a), matrix_of<float>(2, 3, floats).view());
+  files::write_matrix(std::filesystem::path(arguments.b), matrix_of<float>(3, 2, floats).view());
+  files::write_matrix(std::filesystem::path(arguments.c0), matrix_of<double>(2, 2, {1, 2, 3, 4}).view());
   expect_the_same("operands", [&] {
-    const OperandFiles files(arguments);
+    const files::OperandFiles files(arguments);
     const JudgedOperands judged(files);
     const auto operands = judged.operands();
     auto all = all_bits(operands.a);
@@ -113,7 +115,7 @@ TEST(AnyEnvironment, OperandsAreJudgedAsTheyAre) {
   });
 }
 
-/// What a command writes and says, without seconds.
+/// The files and messages of a command, without seconds.
 struct Told {
   int code;
   std::string out, err, file;
@@ -126,10 +128,10 @@ json without_seconds(json report) {
   return report;
 }
 
-/// The same of a table for people: `decided in  0.001 s`.
+/// Replaces the seconds in a table for people: `decided in  0.001 s`.
 std::string without_seconds(const std::string& text) { return std::regex_replace(text, std::regex("[0-9.]+ s\n"), "? s\n"); }
 
-/// The command in an environment of its own, whatever was loaded before it: the same bytes.
+/// The command writes the same bytes whatever floating-point environment a library loaded before it leaves behind.
 TEST(AnyEnvironment, TheCommandIsTheSame) {
   auto a = ozbound::generate({Family::wide_exponents, 6, 5, 8, 2, 5}).a,
        b = ozbound::generate({Family::uniform, 6, 5, 8, 0, 6}).b;
@@ -138,10 +140,10 @@ TEST(AnyEnvironment, TheCommandIsTheSame) {
   Matrix<float> narrow(6, 8);
   std::fill_n(narrow.data(), 48, 0x1p-149f);
   const auto narrow_path = files.path("narrow.npy"), c0_path = files.path("C0.npy"), problem = files.path("p_a.npy");
-  write_matrix(std::filesystem::path(narrow_path), std::as_const(narrow).view());
+  files::write_matrix(std::filesystem::path(narrow_path), std::as_const(narrow).view());
   Matrix<double> c0(6, 5);
   std::fill_n(c0.data(), 30, 0x1p1000);
-  write_matrix(std::filesystem::path(c0_path), std::as_const(c0).view());
+  files::write_matrix(std::filesystem::path(c0_path), std::as_const(c0).view());
   const std::vector<std::string> scalars{"--alpha", "4.9406564584124654e-324", "--beta", "3e-320", "--c", c0_path};
   const auto with_scalars = [&](std::vector<std::string> all) {
     all.insert(all.end(), scalars.begin(), scalars.end());

@@ -21,11 +21,11 @@ extern char** environ;
 namespace ozbound::cli::test {
 
 struct Finished {
-  int code = -1;  ///< -1 where a signal ended it
+  int code = -1;  ///< -1 if a signal ended it
   std::string out, err;
 };
 
-/// Has the commands decide as if they counted products, on every machine, and by no calibration of whoever runs the tests.
+/// Makes the commands decide on every machine as if they counted products, whatever calibration the user has.
 class CountedProducts {
  public:
   CountedProducts() {
@@ -44,7 +44,7 @@ class CountedProducts {
 
 inline const CountedProducts counted_products;
 
-/// Starts the built command, what it says going to files.
+/// Starts the built command with its output going to files.
 inline pid_t start_command(std::vector<std::string> arguments, const std::string& out, const std::string& err) {
   arguments.insert(arguments.begin(), OZBOUND_COMMAND);
   std::vector<char*> argv;
@@ -70,7 +70,7 @@ inline Finished ozbound(const std::vector<std::string>& arguments) {
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_bytes(out), read_bytes(err)};
 }
 
-/// Preloads a library into every command run while it lives.
+/// Preloads a library into every command that runs while an object lives.
 class Preloaded {
  public:
   explicit Preloaded(const char* library) {
@@ -85,8 +85,8 @@ class Preloaded {
   Preloaded& operator=(const Preloaded&) = delete;
 };
 
-/// Bad input: exit code 2, nothing on standard output, and exactly this one line on standard error, which names the help where
-/// it begins with an option.
+/// Checks the refusal of bad input: exit code 2, no standard output, and exactly this line on standard error, which names the
+/// help if the line begins with an option.
 inline void expect_refusal(const std::vector<std::string>& arguments, const std::string& wrong) {
   const bool of_option = wrong.starts_with("--") && !wrong.ends_with(" --help");
   const auto finished = ozbound(arguments);
@@ -95,7 +95,7 @@ inline void expect_refusal(const std::vector<std::string>& arguments, const std:
   EXPECT_EQ(finished.err, "ozbound: " + wrong + (of_option ? "; see ozbound " + arguments.front() + " --help" : "") + "\n");
 }
 
-/// The same of arguments that the subcommand does not take: whatever the line begins with, it names the help.
+/// Checks the refusal of arguments that the subcommand does not take: the line names the help whatever it begins with.
 inline void expect_usage_error(const std::vector<std::string>& arguments, const std::string& wrong) {
   expect_refusal(arguments, wrong + "; see ozbound " + arguments.front() + " --help");
 }

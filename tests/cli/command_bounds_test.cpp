@@ -37,7 +37,7 @@ TEST_F(CommandBounds, BoundsTheErrorOfEveryEntry) {
     const auto finished = ozbound(bounds(report_, {"-o", e_}));
     ASSERT_EQ(finished.code, 0) << finished.err;
     EXPECT_THAT(finished.out, testing::ContainsRegex("bounds +5 x 4 in "));
-    const auto e = read_matrix(e_).to_double(), c = files_.c();
+    const auto e = files::read_matrix(e_).to_double(), c = files_.c();
     const auto recorded = bound_from_json(record["certificate"]).bound;
     const Problem problem{{}, Matrix<double>(files_.a()), Matrix<double>(files_.b())};
     const ExactOracle oracle(operands(problem));
@@ -74,15 +74,15 @@ TEST_F(CommandBounds, TakesACertificateAndSaysWhatItWrote) {
   EXPECT_EQ(told["file"], files_.path("E.mtx"));
   EXPECT_EQ(told["largest"], record["certificate"]["largest_bound"]);
   EXPECT_EQ(told["assumptions"], record["certificate"]["assumptions"]);
-  EXPECT_EQ(read_matrix(files_.path("E.mtx")).rows(), 5);
+  EXPECT_EQ(files::read_matrix(files_.path("E.mtx")).rows(), 5);
 }
 
 TEST_F(CommandBounds, OfAComplexProduct) {
   const auto alone = report({"--engine", "cpu", "--alpha", "0.5,-2", "--target", "componentwise:1e-9"});
   ASSERT_EQ(ozbound(bounds(report_, {"-o", e_})).code, 0);
-  const auto file = read_matrix(e_);
+  const auto file = files::read_matrix(e_);
   const auto& e = std::get<Matrix<std::complex<double>>>(file.values);
-  const auto c_file = read_matrix(files_.c_path());
+  const auto c_file = files::read_matrix(files_.c_path());
   const auto& c = std::get<Matrix<std::complex<double>>>(c_file.values);
   const auto recorded = bound_from_json(alone["certificate"]).bound;
   ASSERT_EQ(e.rows(), 5);
@@ -96,10 +96,10 @@ TEST_F(CommandBounds, OfAComplexProduct) {
 TEST_F(CommandBounds, ANaNHasNoError) {
   auto a = files_.a();
   a(1, 2) = std::numeric_limits<double>::quiet_NaN();
-  write_matrix(files_.a_path(), a.view());
+  files::write_matrix(files_.a_path(), a.view());
   ASSERT_EQ(report({"--engine", "cpu"})["schema"], "ozbound-report-1");
   ASSERT_EQ(ozbound(bounds(report_, {"-o", e_})).code, 0);
-  const auto e = read_matrix(e_).to_double();
+  const auto e = files::read_matrix(e_).to_double();
   for (Index j = 0; j < e.cols(); ++j) {
     EXPECT_TRUE(std::isnan(e(1, j)));
     EXPECT_TRUE(e(0, j) > 0);
@@ -110,10 +110,10 @@ TEST_F(CommandBounds, RefusesWhatIsNotTheRecordsC) {
   auto record = report({});
   auto c = files_.c();
   c(2, 3) = std::nextafter(c(2, 3), 0.0);
-  write_matrix(files_.c_path(), c.view());
+  files::write_matrix(files_.c_path(), c.view());
   const auto names = files_.names();
   expect_refusal(bounds(report_, {"-o", e_}), files_.c_path() + ": this is not the C that the certificate is about");
-  write_matrix(files_.c_path(), Matrix<double>(4, 5).view());
+  files::write_matrix(files_.c_path(), Matrix<double>(4, 5).view());
   expect_refusal(bounds(report_, {"-o", e_}), files_.c_path() + ": this is not the C that the certificate is about");
   record["certificate"]["largest_bound"] = 0;
   write_bytes(report_, record.dump());
@@ -122,7 +122,7 @@ TEST_F(CommandBounds, RefusesWhatIsNotTheRecordsC) {
   write_bytes(report_, record.dump());
   expect_refusal(bounds(report_, {"-o", e_}), report_ + ": certificate: 'schema' is missing");
   expect_refusal(bounds(report_, {"-o", files_.path("E.csv")}),
-                 error_of<std::invalid_argument>([&] { output_format(files_.path("E.csv")); }));
+                 error_of<std::invalid_argument>([&] { files::output_format(files_.path("E.csv")); }));
   expect_usage_error(bounds(report_), "--output is required");
   EXPECT_EQ(files_.names(), names) << "nothing is written";
 }

@@ -19,7 +19,7 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// A cache of its own for every command run while it lives.
+/// A private cache for every command that runs while an object lives.
 class Cache {
  public:
   Cache() { setenv("XDG_CACHE_HOME", folder_.path().c_str(), 1); }
@@ -30,7 +30,8 @@ class Cache {
   [[nodiscard]] std::filesystem::path file() const { return folder_ / "ozbound/calibration.json"; }
   [[nodiscard]] const TemporaryDirectory& folder() const { return folder_; }
 
-  /// A calibration by which every native DGEMM takes so many seconds, and every product by the superaccumulator one.
+  /// Writes a calibration with the given seconds for every native DGEMM and one second for every product by the
+  /// superaccumulator.
   void price_native(double seconds) const {
     auto here = this_machine(CpuEngine(), ::ozbound::native_gemm());
     here.rates = {{1, {1e-4, 0, 0, 1e-12, 0, 0, 0}, {1, 0, 0, 0}, {{seconds, 0, 0, 0, 0}}}};
@@ -88,7 +89,7 @@ TEST(CommandCalibrate, ShowsWhatIsInForce) {
   std::filesystem::create_directory(cache.file().parent_path());
   write_bytes(cache.file(), "{");
   EXPECT_THAT(ozbound({"calibrate", "--show"}).out,
-              ContainsRegex("costs +shipped\nbecause +calibration: the file is no JSON"));  // and more of some kernels
+              ContainsRegex("costs +shipped\nbecause +calibration: the file is no JSON"));  // then more text
   const auto record = json::parse(ozbound({"calibrate", "--show", "--json", "--threads", "3"}).out);
   EXPECT_EQ(record["model"], "shipped");
   EXPECT_EQ(record["calibrations"][0]["rates"].size(), 1u);
@@ -113,7 +114,7 @@ TEST(CommandCalibrate, WritesWholeFilesThatKeepOthers) {
   for (int t = 0; t < 3; ++t)
     writers.emplace_back([&path] { EXPECT_EQ(ozbound({"calibrate", "--quick", "--threads", "1", "-o", path}).code, 0); });
   std::atomic<bool> done = false;
-  std::thread reader([&] {  // at no time is there a part of one
+  std::thread reader([&] {  // the file is never incomplete
     while (!done) EXPECT_FALSE(json::parse(read_bytes(path), nullptr, false).is_discarded());
   });
   for (auto& writer : writers) writer.join();
@@ -140,7 +141,7 @@ TEST(CommandCalibrate, WhatCannotBeWrittenIsSaidBeforeMeasuring) {
 
 TEST(CommandCalibrate, PlanMeasuresWhatCertifies) {
   const Cache cache;
-  cache.price_native(1e-30);  // chosen; what it was preferred to is measured too
+  cache.price_native(1e-30);  // chosen; the methods it was preferred to are measured too
   const auto files = uniform();
   const auto record = json::parse(ozbound(files.plan({"--measure", "--json"})).out);
   std::vector<std::string> methods;

@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// ozbound check, storing in a folder that is thrown away.
+/// Runs ozbound check with a temporary folder for cases.
 Finished check_briefly(std::vector<std::string> arguments) {
   const TemporaryDirectory directory;
   arguments.insert(arguments.begin(), {"check", "--time", "50ms", "--regressions", directory / "cases"});
@@ -83,7 +83,7 @@ TEST(CommandCheck, AWrongCaseFileIsNamed) {
   EXPECT_EQ(finished.err, "ozbound: " + wrong + "\n");
 }
 
-/// Else it would never be replayed, and nobody would know.
+/// A case that names an unknown property is refused by its file: otherwise the case would silently never be replayed.
 TEST(CommandCheck, ACaseForAPropertyThatIsNoneIsNamed) {
   const TemporaryDirectory directory;
   const auto file = store_case({{"sign", "sing"}, "", sample_case({}, 1)}, directory / "cases");
@@ -106,7 +106,7 @@ TEST(CommandCheck, DirectoriesAreNoCaseFiles) {
   expect_refusal({"check", "--time", "50ms", "--regressions", directory.path()}, folder.string() + ": is a directory");
 }
 
-/// Before a case is drawn that could not be stored.
+/// A path that is no folder is refused before a case is drawn, as no case could be stored.
 TEST(CommandCheck, AFolderThatIsNoneIsRefused) {
   const TemporaryDirectory directory;
   const auto file = directory / "file";
@@ -116,7 +116,7 @@ TEST(CommandCheck, AFolderThatIsNoneIsRefused) {
                    "--regressions: " + folder.string() + ": is no directory, and none can be made there");
 }
 
-// With an engine that has a fault, which the command itself does not offer.
+// An engine with a fault, which the command does not offer.
 
 struct Output {
   ExitCode code;
@@ -130,7 +130,7 @@ Output run(const CheckArguments& arguments, const Engine& engine) {
   return {code, testing::internal::GetCapturedStdout()};
 }
 
-/// No case on file shows this one.
+/// An engine with a fault that no case on file shows.
 auto faulty() {
   return ozbound::test::flipping([](const SlicedMatrix& a, const SlicedMatrix&, const OutputView& c, Index, Index j) {
     return a.inner_dimension() > 3 && a.inner_dimension() < 100 && c.cols() > 2 && j == 2;
@@ -149,7 +149,7 @@ std::string replaying(const std::filesystem::path& file) {
   return "ozbound check --engine cpu --property any-engine --replay '" + file.string() + "'";
 }
 
-/// The case is shown, and the last line tells how to see it again.
+/// A fault is explained: the case is shown, and the last line tells how to reproduce it.
 TEST(CommandCheck, AFaultIsExplained) {
   const TemporaryDirectory directory;
   const auto arguments = arguments_for(directory);
@@ -164,7 +164,7 @@ TEST(CommandCheck, AFaultIsExplained) {
   EXPECT_THAT(found.out, HasSubstr("\n" + read_bytes(files[0]) + "\n"));
 }
 
-/// The case is shown, and the last line has the seed.
+/// A fault whose case cannot be stored is explained: the case is shown, and the last line has the seed.
 TEST(CommandCheck, AFaultIsExplainedThatCannotBeStored) {
   const TemporaryDirectory directory;
   auto arguments = arguments_for(directory);
@@ -192,7 +192,7 @@ TEST(CommandCheck, AFaultIsExplainedThatCannotBeStored) {
   EXPECT_EQ(record["reproduction"], again);
 }
 
-/// As it is on file, also where that is by hand.
+/// A replayed file is shown unchanged, also if it was written by hand.
 TEST(CommandCheck, AReplayedFileIsShownAsItIs) {
   const TemporaryDirectory directory;
   auto arguments = arguments_for(directory);
@@ -224,7 +224,7 @@ TEST(CommandCheck, WhatIsStoredIsReplayedFirst) {
   EXPECT_EQ(case_from_json(record["case"]).gemm_case.n(), 3);
   EXPECT_EQ(case_files(arguments.regressions).size(), 1u);
 
-  // The command itself replays it, for its property or any other, and finds no fault in the right engine.
+  // The command replays the case for its own property or another one, and finds no fault in the correct engine.
   const auto right = ozbound({"check", "--replay", files[0]});
   EXPECT_EQ(right.code, 0);
   EXPECT_EQ(right.out, "any-engine            holds  1 replayed, 0 drawn\n");

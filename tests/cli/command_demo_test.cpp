@@ -9,7 +9,7 @@
 namespace ozbound::cli::test::command_demo_test {
 namespace {
 
-/// What the recipe of data/README.md writes under these names.
+/// Checks the files that the recipe of data/README.md writes under these names.
 void expect_recipe(const std::vector<std::string>& arguments, const std::vector<std::string>& names) {
   const TemporaryDirectory directory;
   auto command = arguments;
@@ -26,7 +26,7 @@ TEST(DemoData, TheBeamIsItsRecipe) {
 
 TEST(DemoData, TheGridLaplacianIsItsFormula) {
   constexpr Index side = 24;
-  const auto laplacian = read_matrix(data_directory() / "grid-laplacian.mtx").to_double();
+  const auto laplacian = files::read_matrix(data_directory() / "grid-laplacian.mtx").to_double();
   ASSERT_EQ(laplacian.rows(), side * side);
   ASSERT_EQ(laplacian.cols(), side * side);
   for (Index p = 0; p < side * side; ++p)

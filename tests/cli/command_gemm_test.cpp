@@ -21,7 +21,7 @@ using testing::Not;
 const Names inputs{"A.npy", "B.npy"};
 const Names with_c{"A.npy", "B.npy", "C.npy"};
 
-/// 12 x 9, inner dimension 20, with exponents so wide that plans differ.
+/// 12 x 9, inner dimension 20, with a range of exponents so wide that plans differ.
 GemmFiles wide() { return GemmFiles({.family = Family::wide_exponents, .m = 12, .n = 9, .k = 20, .phi = 1, .seed = 5}); }
 
 TEST(CommandGemm, ForPeople) {
@@ -70,7 +70,7 @@ TEST(CommandGemm, ReportHasWhatIsDocumented) {
   for (const auto* phase : {"read", "decide", "multiply", "verify", "write"}) EXPECT_GE(report["seconds"][phase], 0) << phase;
 }
 
-/// The number in the line about a typical DGEMM.
+/// The factor in the line about a typical DGEMM.
 double typical_factor(const Finished& finished) {
   const auto at = finished.out.find("the bound is ");
   return at == std::string::npos ? -1 : std::stod(finished.out.substr(at + 13));
@@ -130,7 +130,7 @@ TEST(CommandGemm, TheReportIsWhatVerifyJudgesBy) {
   EXPECT_EQ(ozbound(verify).code, 0);
   auto c = files.c();
   c(3, 4) *= 1 + 0x1p-30;
-  write_matrix(files.c_path(), c.view());
+  files::write_matrix(files.c_path(), c.view());
   EXPECT_EQ(ozbound(verify).code, 1);
 }
 
@@ -143,7 +143,7 @@ TEST(CommandGemm, APlanWithoutATargetRunsAndIsGradedByDgemm) {
   EXPECT_EQ(weak["certificate"]["target"], "dgemm");
   EXPECT_GT(weak["certificate"]["ratio"], 1);
   EXPECT_EQ(weak["decision"]["ratio"], "inf");
-  EXPECT_TRUE(weak["verification"]["holds"]);  // its bound, which says what such a plan is worth
+  EXPECT_TRUE(weak["verification"]["holds"]);  // the certificate's bound, which holds for such a plan
   EXPECT_EQ(files.names(), with_c);
   EXPECT_TRUE(files.report({"--plan", "balanced:12x12:full:exact"})["certificate"]["holds"]);
   EXPECT_EQ(files.report({"--plan", "ozimmu-h:4x4"})["decision"]["plan"], "nearest7:4x4:cut=5:per_diagonal");
@@ -240,7 +240,7 @@ TEST(CommandGemm, WrongDecisionsAreRefused) {
                        files.path("none") + ": cannot be opened: No such file or directory");
 }
 
-// What may be varied without a change of bits
+// Settings that change no bit
 
 TEST(CommandGemm, ThreadsAndWorkspaceChangeNoBit) {
   const GemmFiles files({.family = Family::wide_exponents, .m = 70, .n = 50, .k = 300, .phi = 1, .seed = 2});
@@ -276,7 +276,7 @@ TEST(CommandGemm, AlphaBetaAndC0) {
   for (Index i = 0; i < 12; ++i)
     for (Index j = 0; j < 9; ++j) c0(i, j) = static_cast<double>(i - 3 * j) / 7;
   const auto c0_path = files.path("C0.npy");
-  write_matrix(c0_path, c0.view());
+  files::write_matrix(c0_path, c0.view());
   const auto report =
       files.report({"--alpha", "-0x1.8p-3", "--beta", "3", "--c", c0_path, "--target", "cr", "--verify", "exact"});
   EXPECT_EQ(report["operands"]["alpha"], -0.1875);
@@ -287,7 +287,7 @@ TEST(CommandGemm, AlphaBetaAndC0) {
 
 TEST(CommandGemm, CMayReplaceC0) {
   const auto files = wide();
-  write_matrix(files.c_path(), Matrix<double>(12, 9).view());
+  files::write_matrix(files.c_path(), Matrix<double>(12, 9).view());
   EXPECT_EQ(ozbound(files.gemm({"--beta", "1", "--c", files.c_path(), "--target", "cr"})).code, 0);
   EXPECT_EQ(files.judge(Target::correctly_rounded()).ratio, 0);
 }
@@ -302,15 +302,15 @@ TEST(CommandGemm, FloatsGiveAFloatProduct) {
   Matrix<float> a(12, 20), b(20, 9);
   for (Index i = 0; i < 240; ++i) a.data()[i] = static_cast<float>(files.a().data()[i]);
   for (Index i = 0; i < 180; ++i) b.data()[i] = static_cast<float>(files.b().data()[i]);
-  write_matrix(files.a_path(), a.view());
-  EXPECT_EQ(files.report({"--target", "cr"})["result"]["type"], "f8");  // one of them is
-  write_matrix(files.b_path(), b.view());
+  files::write_matrix(files.a_path(), a.view());
+  EXPECT_EQ(files.report({"--target", "cr"})["result"]["type"], "f8");  // one of the operands is f8
+  files::write_matrix(files.b_path(), b.view());
   for (const auto* target : {"cr", "dgemm", "componentwise:1e-5"}) {
     const auto report = files.report({"--target", target, "--verify", "exact"});
     EXPECT_EQ(report["result"]["type"], "f4");
     EXPECT_TRUE(report["verification"]["holds"]);
     EXPECT_EQ(report["verification"]["verdicts"][0]["format"], "binary32");
-    EXPECT_TRUE(read_matrix(files.c_path()).is_float());
+    EXPECT_TRUE(files::read_matrix(files.c_path()).is_float());
   }
 #ifdef OZBOUND_HAVE_OPENBLAS
   const auto native = files.report({"--engine", "native", "--alpha", "3", "--verify", "exact"});
@@ -329,7 +329,7 @@ TEST(CommandGemm, MatrixMarketIn_MatrixMarketOut) {
   const auto mtx = files.path("C.mtx");
   EXPECT_EQ(ozbound({"gemm", files.a_path(), files.b_path(), "-o", mtx, "--target", "cr"}).code, 0);
   const auto bytes = files.product({"--target", "cr"});
-  EXPECT_EQ(all_bits(read_matrix(mtx).to_double().view()), all_bits(files.c().view()));
+  EXPECT_EQ(all_bits(files::read_matrix(mtx).to_double().view()), all_bits(files.c().view()));
 }
 
 // Engines
@@ -388,7 +388,7 @@ TEST(CommandGemm, TargetsThatRoundingAloneMissesAreRefused) {
   EXPECT_EQ(files.names(), inputs);
 }
 
-/// With a plan too, and where a decision that was made for wider numbers is replayed.
+/// A relative target below u is refused also with a plan, and with a replayed decision that was made for wider numbers.
 TEST(CommandGemm, ARelativeTargetBelowURefusesPlansToo) {
   const auto files = wide();
   const auto finished = ozbound(files.gemm({"--target", "relative:1e-17", "--plan", "balanced:3x3:cut=4:exact"}));
@@ -452,7 +452,7 @@ TEST(CommandGemm, WrongFilesAreRefused) {
       {"gemm", files.b_path(), files.b_path(), "-o", files.c_path()},
       "op(A) of " + files.b_path() + " is 20 x 9 and op(B) of " + files.b_path() + " is 20 x 9: 9 columns do not meet 20 rows");
   files.expect_refused({"gemm", files.a_path(), files.b_path(), "-o", files.path("C.txt")},
-                       error_of<std::invalid_argument>([&] { output_format(files.path("C.txt")); }));
+                       error_of<std::invalid_argument>([&] { files::output_format(files.path("C.txt")); }));
   files.expect_refused({"gemm", files.a_path(), files.b_path(), "-o", files.path("none/C.npy")},
                        files.path("none/C.npy") + ": cannot be created: No such file or directory");
   files.expect_refused({"gemm", files.a_path(), files.b_path()}, "--output is required; see ozbound gemm --help");
@@ -466,7 +466,7 @@ TEST(CommandGemm, AWorkspaceTooSmallForOneEntryIsRefused) {
   EXPECT_EQ(files.names(), inputs);
 }
 
-/// The command's certificate is that of the library's call, on the same machine.
+/// The command's certificate equals that of the library's call on the same machine.
 TEST(CommandGemm, HasTheCertificateOfTheLibrary) {
   for (const auto family : {Family::uniform, Family::wide_exponents})
     for (const auto* target : {"dgemm", "componentwise:1e-9", "cr"}) {

@@ -14,7 +14,7 @@ using Names = std::set<std::string>;
 
 class CommandGenerate : public testing::Test {
  protected:
-  /// generate `family` 5 x 6 x 7 into A.npy and B.mtx, unless more says otherwise.
+  /// The arguments that generate a 5 x 6 x 7 problem of `family` as A.npy and B.mtx, unless `more` says otherwise.
   [[nodiscard]] std::vector<std::string> arguments(const std::string& family, const std::vector<std::string>& more = {}) const {
     std::vector<std::string> out{"generate", family, "--m", "5", "--n", "6", "--k", "7"};
     out.insert(out.end(), more.begin(), more.end());
@@ -22,11 +22,11 @@ class CommandGenerate : public testing::Test {
     return out;
   }
 
-  /// Both files, bit for bit.
+  /// Checks both files bit for bit.
   void expect_problem(const Recipe& recipe) {
     const auto problem = ozbound::generate(recipe);
-    EXPECT_EQ(all_bits(std::get<Matrix<double>>(read_matrix(a_).values).view()), all_bits(problem.a.view()));
-    EXPECT_EQ(all_bits(std::get<Matrix<double>>(read_matrix(b_).values).view()), all_bits(problem.b.view()));
+    EXPECT_EQ(all_bits(std::get<Matrix<double>>(files::read_matrix(a_).values).view()), all_bits(problem.a.view()));
+    EXPECT_EQ(all_bits(std::get<Matrix<double>>(files::read_matrix(b_).values).view()), all_bits(problem.b.view()));
   }
 
   void expect_refused(const std::vector<std::string>& arguments, const std::string& wrong) {
@@ -65,8 +65,8 @@ TEST_F(CommandGenerate, ComplexProblems) {
     EXPECT_THAT(finished.out, testing::HasSubstr("complex 7 x 6 in " + b_));
     const auto problem = generate_complex(recipe);
     using Complex = Matrix<std::complex<double>>;
-    EXPECT_EQ(all_bits(std::get<Complex>(read_matrix(a_).values).view()), all_bits(problem.a.view()));
-    EXPECT_EQ(all_bits(std::get<Complex>(read_matrix(b_).values).view()), all_bits(problem.b.view()));
+    EXPECT_EQ(all_bits(std::get<Complex>(files::read_matrix(a_).values).view()), all_bits(problem.a.view()));
+    EXPECT_EQ(all_bits(std::get<Complex>(files::read_matrix(b_).values).view()), all_bits(problem.b.view()));
   }
 }
 

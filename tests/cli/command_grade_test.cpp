@@ -29,7 +29,7 @@ TEST(CommandGrade, ARightLibrary) {
   EXPECT_THAT(finished.out, HasSubstr("correct.so: cblas_dgemm, "));
   EXPECT_THAT(finished.out, ContainsRegex("\npass +loading.environment\n"));
   EXPECT_THAT(finished.out, ContainsRegex("\npass +reproducibility.threads +threads: 1"));
-  EXPECT_THAT(finished.out, Not(HasSubstr("demmel")));  // not asked for
+  EXPECT_THAT(finished.out, Not(HasSubstr("demmel")));  // not requested
   EXPECT_THAT(finished.out, ContainsRegex("\nNo fault found: 7 pass\n$"));
 }
 
@@ -91,11 +91,11 @@ TEST(CommandGrade, SaysEveryNote) {
   EXPECT_GT(notes, 10);
 }
 
-/// The widest line in characters.
+/// The length of the widest line in characters.
 std::size_t widest(const std::string& text) {
   std::size_t width = 0;
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) width = std::max(width, width_of(line));
+  for (std::string line; std::getline(lines, line);) width = std::max(width, files::width_of(line));
   return width;
 }
 
@@ -164,7 +164,7 @@ bool soon(Condition condition) {
   return condition();
 }
 
-/// Starts to grade a library that hangs, and waits until it does.
+/// Starts grading a library that hangs, and waits until it hangs.
 struct HangingGrade {
   TemporaryDirectory directory;
   pid_t command = 0, worker = 0;
@@ -183,7 +183,7 @@ struct HangingGrade {
   }
 };
 
-/// The worker is ended where memory runs out, not the report.
+/// If memory runs out, the kernel ends the worker first, not the process that writes the report.
 TEST(CommandGrade, TheWorkerGoesFirstWhereMemoryRunsOut) {
   const HangingGrade grade;
   EXPECT_EQ(read_bytes("/proc/" + std::to_string(grade.worker) + "/oom_score_adj"), "1000\n");
@@ -199,7 +199,7 @@ TEST(CommandGrade, LeavesNoProcessBehindWhenItIsInterrupted) {
     waitpid(grade.command, nullptr, 0);
     EXPECT_TRUE(soon([&] { return !runs(grade.worker); })) << grade.worker;
     if (signal == SIGINT) {
-      EXPECT_EQ(grade.directory.names(), std::set<std::string>{"worker"});  // no page, and no part of one
+      EXPECT_EQ(grade.directory.names(), std::set<std::string>{"worker"});  // no page, and no part of a page
     }
   }
 }

@@ -72,7 +72,7 @@ TEST(CommandInfo, ForPrograms) {
   const auto info = ozbound({"info", "--json"});
   EXPECT_EQ(info.code, 0);
   const auto facts = nlohmann::json::parse(info.out);
-  EXPECT_EQ(facts["memory_bytes"], physical_memory());
+  EXPECT_EQ(facts["memory_bytes"], files::physical_memory());
   EXPECT_EQ(facts["threads"], CpuEngine().threads());
   EXPECT_GE(facts["processors"], 1);
   EXPECT_EQ(facts["processor"], processor_name());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Standard input and output, pipes and devices in the place of files.
+// Standard input and output, pipes and devices in place of files.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 class CommandPipes : public testing::Test {
  protected:
-  /// Runs a line of bash in which `ozbound` is the command; its files are the directory's.
+  /// Runs a line of bash in the test's directory, with `ozbound` as the command.
   Finished shell(const std::string& line) {
     setenv("OZBOUND", OZBOUND_COMMAND, 1);
     const auto script = "cd '" + std::filesystem::path(files_.path("")).string() +
@@ -102,7 +102,7 @@ TEST_F(CommandPipes, TablesFitTheWidth) {
   const auto widest = [this](const std::string& line) {
     std::size_t width = 0;
     std::istringstream lines(shell(line).out);
-    for (std::string one; std::getline(lines, one);) width = std::max(width, width_of(one));
+    for (std::string one; std::getline(lines, one);) width = std::max(width, files::width_of(one));
     return width;
   };
   for (const std::string command :

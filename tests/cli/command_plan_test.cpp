@@ -12,7 +12,7 @@ namespace {
 using testing::ContainsRegex;
 using testing::HasSubstr;
 
-/// 12 x 9, inner dimension 20, with exponents so wide that plans differ.
+/// 12 x 9, inner dimension 20, with a range of exponents so wide that plans differ.
 GemmFiles wide() { return GemmFiles({.family = Family::wide_exponents, .m = 12, .n = 9, .k = 20, .phi = 1, .seed = 5}); }
 
 json decision_of(const Finished& finished) {

@@ -50,7 +50,7 @@ TEST(CommandStudy, TheRecordAndTheFigure) {
   EXPECT_THAT(figure, HasSubstr(">INT8x13</text>"));
 }
 
-/// All entries of its products are 1.
+/// A bound that fails is shown, with a library whose products have only entries 1.
 TEST(CommandStudy, ABoundThatFailsIsShown) {
 #ifndef OZBOUND_HAVE_OPENBLAS
   GTEST_SKIP() << "this build has no native DGEMM";
@@ -66,7 +66,7 @@ TEST(CommandStudy, ABoundThatFailsIsShown) {
   EXPECT_THAT(finished.out, ContainsRegex("\nDGEMM .* FAIL\n"));
   EXPECT_THAT(finished.out,
               HasSubstr(" products: NOT ALL HOLD\nFAILS: jeannerod-rump of DGEMM (native)\n  data: ozbound generate"));
-  EXPECT_EQ(directory.names(), std::set<std::string>{"f.svg"});  // what fails is to be seen
+  EXPECT_EQ(directory.names(), std::set<std::string>{"f.svg"});  // a failing study is still drawn
 }
 
 TEST(CommandStudy, WrongArgumentsAreRefused) {

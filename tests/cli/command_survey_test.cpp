@@ -31,7 +31,7 @@ TEST(CommandSurvey, EveryFamilyMeetsEveryTarget) {
   EXPECT_EQ(summary["met"], summary["cases"]);
   EXPECT_EQ(summary["refused"], 0);
   EXPECT_LT(summary["share"], 0.05);
-  EXPECT_GT(summary["fell_through"], 0);  // full-range: or nothing was searched
+  EXPECT_GT(summary["fell_through"], 0);  // full-range; otherwise nothing was searched
 }
 
 TEST(CommandSurvey, ForPeople) {

@@ -12,13 +12,13 @@ namespace {
 
 using nlohmann::json;
 
-/// A 2 x 3, B 3 x 2 and their product, which is exact: one entry of it can be made wrong by as little as one wishes.
+/// A 2 x 3, B 3 x 2 and their product, which is exact; one of its entries can be made wrong by any small amount.
 class CommandVerify : public testing::Test {
  protected:
   CommandVerify() {
-    write_matrix(a_, matrix_of<double>(2, 3, {1, 2, 3, 4, 5, 6}).view());
-    write_matrix(b_, matrix_of<double>(3, 2, {1, 0, 0, 1, 1, -1}).view());
-    write_matrix(c_, matrix_of<double>(2, 2, {4, -1, 10, -1}).view());
+    files::write_matrix(a_, matrix_of<double>(2, 3, {1, 2, 3, 4, 5, 6}).view());
+    files::write_matrix(b_, matrix_of<double>(3, 2, {1, 0, 0, 1, 1, -1}).view());
+    files::write_matrix(c_, matrix_of<double>(2, 2, {4, -1, 10, -1}).view());
   }
 
   [[nodiscard]] std::vector<std::string> arguments(const std::vector<std::string>& more = {}) const {
@@ -28,7 +28,7 @@ class CommandVerify : public testing::Test {
   }
 
   /// C with an entry (1, 0) that is one unit in the last place too large.
-  void make_wrong() { write_matrix(c_, matrix_of<double>(2, 2, {4, -1, 10 + 0x1p-49, -1}).view()); }
+  void make_wrong() { files::write_matrix(c_, matrix_of<double>(2, 2, {4, -1, 10 + 0x1p-49, -1}).view()); }
 
   std::string write_report(const json& report) {
     write_bytes(directory_ / "report.json", report.dump());
@@ -69,7 +69,7 @@ TEST_F(CommandVerify, MeasuresForPrograms) {
   const auto& measured = record["measurement"];
   EXPECT_EQ(measured["entries"], 4);
   EXPECT_EQ(measured["not_correctly_rounded"], 1);
-  EXPECT_EQ(measured["componentwise"], 0x1p-49 / 10);  // which is above the quotient
+  EXPECT_EQ(measured["componentwise"], 0x1p-49 / 10);  // the double above the quotient
   EXPECT_GT(measured["dgemm_typical"], measured["dgemm"]);
 }
 
@@ -154,23 +154,23 @@ TEST_F(CommandVerify, ReportsOfOtherScalarsAreRefused) {
 
 TEST_F(CommandVerify, JudgesWhatGemmReports) {
   const std::string report = directory_ / "report.json";
-  write_matrix(a_, matrix_of<double>(2, 3, {0.1, 2e10, 3, 4, -5e-7, 6}).view());
+  files::write_matrix(a_, matrix_of<double>(2, 3, {0.1, 2e10, 3, 4, -5e-7, 6}).view());
   for (const auto* target : {"dgemm", "cr", "componentwise:1e-10"}) {
     ASSERT_EQ(ozbound({"gemm", a_, b_, "--op-a", "N", "--alpha", "0.1", "-o", c_, "--target", target, "--report", report}).code,
               0);
     EXPECT_EQ(ozbound(arguments({"--alpha", "0.1", "--report", report})).code, 0) << target;
-    auto wrong = std::get<Matrix<double>>(read_matrix(c_).values);
+    auto wrong = std::get<Matrix<double>>(files::read_matrix(c_).values);
     wrong(1, 1) *= 1.001;
-    write_matrix(c_, wrong.view());
+    files::write_matrix(c_, wrong.view());
     EXPECT_EQ(ozbound(arguments({"--alpha", "0.1", "--report", report})).code, 1) << target;
   }
 }
 
 TEST_F(CommandVerify, RecomputesACertificate) {
   const std::string report = directory_ / "report.json", c0 = directory_ / "C0.npy";
-  write_matrix(a_, matrix_of<double>(3, 2, {0.1, 2e10, 3, 4, -5e-7, 6}).view());
-  write_matrix(b_, matrix_of<float>(2, 3, {1.5F, 0, 1, 1e-3F, 1, -1}).view());
-  write_matrix(c0, matrix_of<double>(2, 2, {1e-3, 2, 3, 4}).view());
+  files::write_matrix(a_, matrix_of<double>(3, 2, {0.1, 2e10, 3, 4, -5e-7, 6}).view());
+  files::write_matrix(b_, matrix_of<float>(2, 3, {1.5F, 0, 1, 1e-3F, 1, -1}).view());
+  files::write_matrix(c0, matrix_of<double>(2, 2, {1e-3, 2, 3, 4}).view());
   const std::vector<std::string> call{"--op-a", "T", "--op-b", "T", "--alpha", "0.1", "--beta", "-3", "--c", c0};
   for (const auto* target : {"dgemm", "dgemm-typical", "cr", "componentwise:1e-10", "relative:1e-8", "normwise:1e-12"}) {
     std::vector<std::string> gemm{"gemm", a_, b_, "-o", c_, "--target", target, "--report", report};
@@ -186,11 +186,11 @@ TEST_F(CommandVerify, RecomputesACertificate) {
   }
 }
 
-/// The product is exact before its rounding, which takes all that the target allows.
+/// The ratio includes the final rounding, which is all that the target allows: the product before it is exact.
 TEST_F(CommandVerify, TheRatioHasTheLastRounding) {
   const std::string report = directory_ / "report.json";
-  write_matrix(a_, matrix_of<double>(1, 1, {1 + 0x1p-26}).view());
-  write_matrix(b_, matrix_of<double>(1, 1, {1 + 0x1p-27}).view());
+  files::write_matrix(a_, matrix_of<double>(1, 1, {1 + 0x1p-26}).view());
+  files::write_matrix(b_, matrix_of<double>(1, 1, {1 + 0x1p-27}).view());
   const auto gemm = ozbound({"gemm", a_, b_, "-o", c_, "--plan", "balanced:7x7:full:exact", "--target", "componentwise:0x1p-53",
                              "--engine", "cpu", "--report", report});
   EXPECT_EQ(gemm.code, 0) << gemm.err;
@@ -229,8 +229,8 @@ TEST_F(CommandVerify, SaysWhichClaimFails) {
 
 TEST_F(CommandVerify, ASampleIsSaidToBeOneFirst) {
   const std::string report = directory_ / "report.json";
-  write_matrix(a_, Matrix<double>(20, 1).view());
-  write_matrix(b_, Matrix<double>(1, 20).view());
+  files::write_matrix(a_, Matrix<double>(20, 1).view());
+  files::write_matrix(b_, Matrix<double>(1, 20).view());
   ASSERT_EQ(ozbound({"gemm", a_, b_, "-o", c_, "--engine", "cpu", "--report", report}).code, 0);
   const std::vector<std::string> sample{"--sample", "10", "--seed", "3"};
   const auto first_line = [&](std::vector<std::string> more) {
@@ -297,15 +297,15 @@ TEST_F(CommandVerify, WhatIsNoCertificateIsRefused) {
 }
 
 TEST_F(CommandVerify, ScalarsTranspositionsAndC0) {
-  write_matrix(a_, matrix_of<double>(3, 2, {1, 4, 2, 5, 3, 6}).view());
-  write_matrix(b_, matrix_of<float>(2, 3, {1, 0, 1, 0, 1, -1}).view());  // .mtx
+  files::write_matrix(a_, matrix_of<double>(3, 2, {1, 4, 2, 5, 3, 6}).view());
+  files::write_matrix(b_, matrix_of<float>(2, 3, {1, 0, 1, 0, 1, -1}).view());  // .mtx
   const std::string c0 = directory_ / "C0.npy";
-  write_matrix(c0, matrix_of<float>(2, 2, {1, 2, 3, 4}).view());
-  write_matrix(c_, matrix_of<double>(2, 2, {8 - 0.5, -2 - 1, 20 - 1.5, -2 - 2}).view());
+  files::write_matrix(c0, matrix_of<float>(2, 2, {1, 2, 3, 4}).view());
+  files::write_matrix(c_, matrix_of<double>(2, 2, {8 - 0.5, -2 - 1, 20 - 1.5, -2 - 2}).view());
   const std::vector<std::string> call{"--op-a", "T",    "--op-b", "c", "--alpha",  "2",
                                       "--beta", "-0.5", "--c",    c0,  "--target", "cr"};
   EXPECT_EQ(ozbound(arguments(call)).code, 0);
-  write_matrix(c0, matrix_of<double>(2, 3, {1, 2, 3, 4, 5, 6}).view());
+  files::write_matrix(c0, matrix_of<double>(2, 3, {1, 2, 3, 4, 5, 6}).view());
   expect_refusal(arguments(call), c0 + ": C0 is 2 x 3, and the product is 2 x 2");
 }
 
@@ -316,26 +316,26 @@ TEST_F(CommandVerify, C0IsNotReadWhereBetaIsZero) {
 }
 
 TEST_F(CommandVerify, FloatsAreJudgedAsFloats) {
-  write_matrix(a_, matrix_of<double>(1, 1, {0.1}).view());
-  write_matrix(b_, matrix_of<double>(1, 1, {1}).view());
-  write_matrix(c_, matrix_of<float>(1, 1, {0.1F}).view());
+  files::write_matrix(a_, matrix_of<double>(1, 1, {0.1}).view());
+  files::write_matrix(b_, matrix_of<double>(1, 1, {1}).view());
+  files::write_matrix(c_, matrix_of<float>(1, 1, {0.1F}).view());
   EXPECT_EQ(ozbound(arguments({"--target", "cr"})).code, 0);
-  write_matrix(c_, matrix_of<double>(1, 1, {double{0.1F}}).view());
+  files::write_matrix(c_, matrix_of<double>(1, 1, {double{0.1F}}).view());
   EXPECT_EQ(ozbound(arguments({"--target", "cr"})).code, 1);
 }
 
 TEST_F(CommandVerify, SamplesLookAtSomeEntries) {
-  write_matrix(a_, Matrix<double>(20, 1).view());
-  write_matrix(b_, Matrix<double>(1, 20).view());
-  write_matrix(c_, Matrix<double>(20, 20).view());
+  files::write_matrix(a_, Matrix<double>(20, 1).view());
+  files::write_matrix(b_, Matrix<double>(1, 20).view());
+  files::write_matrix(c_, Matrix<double>(20, 20).view());
   const auto record = json::parse(ozbound(arguments({"--json", "--sample", "10", "--seed", "3"})).out);
   EXPECT_EQ(record["measurement"]["entries"], 10);
 }
 
 TEST_F(CommandVerify, EmptyProducts) {
-  write_matrix(a_, Matrix<double>(0, 3).view());
-  write_matrix(b_, Matrix<double>(3, 0).view());
-  write_matrix(c_, Matrix<double>(0, 0).view());
+  files::write_matrix(a_, Matrix<double>(0, 3).view());
+  files::write_matrix(b_, Matrix<double>(3, 0).view());
+  files::write_matrix(c_, Matrix<double>(0, 0).view());
   EXPECT_EQ(ozbound(arguments()).code, 0);
   EXPECT_EQ(ozbound(arguments({"--target", "cr"})).code, 0);
 }

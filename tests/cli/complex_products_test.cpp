@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of complex files: gemm, plan and verify.
+// Products of complex files by gemm, plan and verify.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -36,8 +36,8 @@ class ComplexProducts : public testing::Test {
 
   void write(ComplexProblem problem) {
     problem_ = std::move(problem);
-    write_matrix(a_, std::as_const(problem_.a).view());
-    write_matrix(b_, std::as_const(problem_.b).view());
+    files::write_matrix(a_, std::as_const(problem_.a).view());
+    files::write_matrix(b_, std::as_const(problem_.b).view());
   }
 
   [[nodiscard]] std::vector<std::string> with(const std::string& command, const std::vector<std::string>& more) const {
@@ -48,7 +48,7 @@ class ComplexProducts : public testing::Test {
     return all;
   }
 
-  /// The report of a gemm that must succeed.
+  /// The report of a gemm, which must succeed.
   json gemm(std::vector<std::string> more = {}) const {
     more.insert(more.end(), {"--json", "--report", report_});
     const auto finished = ozbound(with("gemm", more));
@@ -57,9 +57,9 @@ class ComplexProducts : public testing::Test {
     return finished.code == 0 ? json::parse(finished.out) : json();
   }
 
-  [[nodiscard]] Numbers c() const { return std::get<Numbers>(read_matrix(c_).values); }
+  [[nodiscard]] Numbers c() const { return std::get<Numbers>(files::read_matrix(c_).values); }
 
-  /// Every bit of C is that of the exact product, rounded once.
+  /// Checks that every bit of C is that of the exact product, rounded once.
   static void expect_rounded(const ComplexOperands& operands, const ResultView& c) {
     const ExactOracle oracle(operands.operands());
     ASSERT_EQ(c.rows(), oracle.rows());
@@ -74,9 +74,9 @@ class ComplexProducts : public testing::Test {
   ComplexProblem problem_;
 };
 
-/// The oracle judges, and the second program recomputes the certificate, for every target and way.
+/// For every target and method, the oracle judges C and the second program recomputes the certificate.
 TEST_F(ComplexProducts, MeetTheirTargets) {
-  write_matrix(c0_, matrix_of<Number>(5, 4, std::vector<Number>(20, {0.3, -7})).view());
+  files::write_matrix(c0_, matrix_of<Number>(5, 4, std::vector<Number>(20, {0.3, -7})).view());
   for (const std::vector<std::string>& scalars : {std::vector<std::string>{},
                                                   {"--alpha", "-1.5"},
                                                   {"--alpha", "1,-2", "--beta", "0.5,3", "--c", c0_},
@@ -150,20 +150,20 @@ TEST_F(ComplexProducts, FloatsGiveFloats) {
   };
   b_ = directory_ / "B.npy";
   const auto a = narrow(problem_.a), b = narrow(problem_.b);
-  write_matrix(a_, a.view());
-  write_matrix(b_, b.view());
+  files::write_matrix(a_, a.view());
+  files::write_matrix(b_, b.view());
   const auto report = gemm({"--target", "cr", "--beta", "0"});
   EXPECT_EQ(report["result"]["type"], "c8");
   EXPECT_EQ(report["operands"]["a"]["type"], "c8");
-  const auto computed = std::get<Matrix<std::complex<float>>>(read_matrix(c_).values);
+  const auto computed = std::get<Matrix<std::complex<float>>>(files::read_matrix(c_).values);
   const auto wide_a = wide(a), wide_b = wide(b);
   expect_rounded({{wide_a.view()}, {wide_b.view()}}, ComplexResult(computed.view()).view());
   EXPECT_EQ(ozbound(with("verify", {"--certificate", report_})).code, 0);
-  write_matrix(b_, wide_b.view());
+  files::write_matrix(b_, wide_b.view());
   EXPECT_EQ(gemm()["result"]["type"], "c16") << "of a float and a double";
 }
 
-/// Real matrices have imaginary parts of zero, whatever makes the product complex.
+/// Real matrices in a complex product have imaginary parts of zero, whichever argument makes the product complex.
 TEST_F(ComplexProducts, OfRealMatrices) {
   const auto real = generate({Family::uniform, 5, 4, 6, 0, 8});
   const auto promoted = [](const Matrix<double>& x) {
@@ -182,19 +182,19 @@ TEST_F(ComplexProducts, OfRealMatrices) {
     EXPECT_EQ(ozbound(with("verify", all)).code, 0);
     return c();
   };
-  write_matrix(a_, real.a.view());
+  files::write_matrix(a_, real.a.view());
   auto result = computed({});
   expect_rounded({{a.view()}, {problem_.b.view()}}, ComplexResult(result.view()).view());
-  write_matrix(b_, real.b.view());
+  files::write_matrix(b_, real.b.view());
   result = computed({"--alpha", "0.1,1"});
   expect_rounded({{a.view()}, {b.view()}, {0.1, 1}}, ComplexResult(result.view()).view());
-  write_matrix(c0_, c0.view());
+  files::write_matrix(c0_, c0.view());
   result = computed({"--beta", "3", "--c", c0_});
   expect_rounded({{a.view()}, {b.view()}, 1, 3, c0.view()}, ComplexResult(result.view()).view());
   EXPECT_EQ(gemm({"--alpha", "2,0", "--op-a", "N"})["result"]["type"], "f8") << "an imaginary part of zero is none";
-  write_matrix(a_, problem_.a.view());
-  write_matrix(c0_, generate({Family::uniform, 5, 4, 6, 0, 9}).a.view().block(0, 0, 5, 4));
-  const auto real_c0 = promoted(std::get<Matrix<double>>(read_matrix(c0_).values));
+  files::write_matrix(a_, problem_.a.view());
+  files::write_matrix(c0_, generate({Family::uniform, 5, 4, 6, 0, 9}).a.view().block(0, 0, 5, 4));
+  const auto real_c0 = promoted(std::get<Matrix<double>>(files::read_matrix(c0_).values));
   for (const auto& [text, beta] : {std::pair<std::string, Number>{"3", 3}, {"0.5,-2", {0.5, -2}}}) {
     result = computed({"--beta", text, "--c", c0_});
     expect_rounded({{problem_.a.view()}, {b.view()}, 1, beta, real_c0.view()}, ComplexResult(result.view()).view());
@@ -252,7 +252,7 @@ TEST_F(ComplexProducts, ForPeople) {
   EXPECT_THAT(measured, ContainsRegex("dgemm-typical .* / \\(sqrt\\(2k\\) u M\\)\n"));
 }
 
-/// Whoever multiplies a 1 x 1 matrix reads of a 1 x 1 matrix, and of nothing that stands for it.
+/// A product of 1 x 1 matrices is reported as 1 x 1; the real matrices that represent it are not mentioned.
 TEST_F(ComplexProducts, ShowTheirOwnSizes) {
   write(generate_complex({Family::uniform, 1, 1, 1, 0, 7}));
   const std::string decision = directory_ / "decision.json", bounds = directory_ / "E.npy";
@@ -282,7 +282,7 @@ TEST_F(ComplexProducts, ShowTheirOwnSizes) {
   }
 }
 
-/// What was written before complex records said so is about a real product of 2m x n x 2k.
+/// Records without the member `complex` are about a real product of 2m x n x 2k and are refused for the complex one.
 TEST_F(ComplexProducts, RecordsOfTheRealProductAreForNoComplexOne) {
   const std::string decision = directory_ / "decision.json";
   auto record = gemm({"--engine", "cpu"});
@@ -310,7 +310,7 @@ TEST_F(ComplexProducts, AWrongPartIsFound) {
     entry = imaginary ? Number{entry.real(), std::nextafter(entry.imag(), 9)}
                       : Number{std::nextafter(entry.real(), 9), entry.imag()};
     const auto right = c();
-    write_matrix(c_, std::as_const(wrong).view());
+    files::write_matrix(c_, std::as_const(wrong).view());
     EXPECT_EQ(ozbound(with("verify", {"--target", "cr", "--mpfr"})).code, 1);
     const auto verdict = json::parse(ozbound(with("verify", {"--report", report_, "--json"})).out)["verdicts"][0];
     EXPECT_EQ(verdict["holds"], false);
@@ -320,7 +320,7 @@ TEST_F(ComplexProducts, AWrongPartIsFound) {
     const auto check = ozbound(with("verify", {"--certificate", report_}));
     EXPECT_EQ(check.code, 1);
     EXPECT_THAT(check.out, ContainsRegex("wrong +fingerprints.c: "));
-    write_matrix(c_, right.view());
+    files::write_matrix(c_, right.view());
   }
 }
 
@@ -342,17 +342,17 @@ TEST_F(ComplexProducts, WhatDoesNotFitIsRefused) {
                      ": the report is about --op-a N --op-b N --alpha 1,-2 --beta 0, and the arguments say --op-a N --op-b N "
                      "--alpha 1,2 --beta 0");
   EXPECT_EQ(ozbound(with("verify", {"--alpha", "1,2", "--certificate", report_})).code, 1);
-  write_matrix(a_, real.a.view());
-  write_matrix(b_, real.b.view());
+  files::write_matrix(a_, real.a.view());
+  files::write_matrix(b_, real.b.view());
   expect_refusal(with("verify", {}), c_ + ": C is complex, and the product is real");
-  write_matrix(b_, problem_.b.view());
-  write_matrix(c_, Matrix<double>(5, 4).view());
+  files::write_matrix(b_, problem_.b.view());
+  files::write_matrix(c_, Matrix<double>(5, 4).view());
   EXPECT_EQ(ozbound(with("verify", {"--target", "dgemm"})).code, 1)
       << "a real C of a complex product has imaginary parts of zero";
 }
 
 TEST_F(ComplexProducts, TheWorstPartIsNamed) {
-  auto last_row = problem_;  // the others have no error
+  auto last_row = problem_;  // the other rows have no error
   for (Index t = 0; t < 4 * 6; ++t) last_row.a.data()[t] = 0;
   write(last_row);
   const std::vector<std::string> coarse{"--plan", "balanced:1x1:full:exact", "--alpha", "0,1"};

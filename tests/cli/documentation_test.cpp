@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// docs/command.md names every option, docs/records.md every member.
+// docs/command.md names every option, and docs/records.md every member.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 std::string documentation(const std::string& name) { return read_bytes(std::filesystem::path(OZBOUND_DOCS) / name); }
 
-/// The part of docs/command.md about one subcommand, and what is said of several.
+/// The part of docs/command.md about one subcommand, with the parts about several.
 std::string section(const std::string& subcommand) {
   const auto text = documentation("command.md");
   const auto common = text.find("## What several");
@@ -31,7 +31,7 @@ TEST(Documentation, NamesEverySubcommandAndOption) {
   for (const auto& subcommand : subcommands) {
     const auto text = section(subcommand);
     const auto names = options_in_help(subcommand);
-    if (subcommand != "run") {  // whose output is the program's
+    if (subcommand != "run") {  // the output of `run` is the program's
       EXPECT_THAT(names, testing::IsSupersetOf({"--help", "--json", "--wide"})) << subcommand;
     }
     for (const auto& name : names)

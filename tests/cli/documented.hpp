@@ -13,7 +13,7 @@
 
 namespace ozbound::cli::test {
 
-/// Every member of an object, and of objects within, stands in a text as `name`.
+/// Checks that a text contains `name` for every member of an object and of the objects within.
 inline void expect_documented(const nlohmann::json& value, const std::string& text) {
   if (value.is_array())
     for (const auto& element : value) expect_documented(element, text);
@@ -24,7 +24,7 @@ inline void expect_documented(const nlohmann::json& value, const std::string& te
   }
 }
 
-/// The long options that a subcommand's help lists, each at the beginning of a line, perhaps behind a short one.
+/// The long options listed in a subcommand's help, each at the start of a line or after a short option.
 inline std::vector<std::string> options_in_help(const std::string& subcommand) {
   std::istringstream help(ozbound({subcommand, "--help"}).out);
   std::vector<std::string> names;

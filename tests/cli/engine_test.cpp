@@ -10,7 +10,7 @@
 #include "cli/gemm_files.hpp"
 #include "cuda.hpp"
 
-// What --engine chooses, on the machine that the tests run on: with a CUDA device or without one.
+// The choice by --engine on the test machine, with or without a CUDA device.
 
 namespace ozbound::cli::test::engine_test {
 namespace {
@@ -69,12 +69,13 @@ TEST(Engine, ADecisionForADeviceIsNotReplayedWithoutOne) {
   files.expect_refused(replay(7), saved + ": decision: member 'engine' is missing or of the wrong type");
   EXPECT_EQ(ozbound(replay("cpu")).code, 0);
   EXPECT_EQ(files.c_bytes(), bytes);
-  decision.erase("engine");  // as it was before there were engines
+  decision.erase("engine");  // as in records before engines existed
   write_bytes(saved, decision.dump());
   EXPECT_EQ(files.product({"--decision", saved}), bytes);
 }
 
-/// A calibration file with one of this CPU, which takes for ever, and one of a device that is not here.
+/// The automatic choice uses only engines of this machine: one calibration makes this CPU extremely slow, one is of a device
+/// that is absent.
 TEST(Engine, AutomaticChoosesAmongWhatIsHere) {
   const TemporaryDirectory cache;
   setenv("XDG_CACHE_HOME", cache.path().c_str(), 1);

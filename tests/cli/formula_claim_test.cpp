@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `ozbound verify --claims`: C against the formula of cuBLAS's emulation.
+// `ozbound verify --claims` compares C with the formula of cuBLAS's emulation.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,9 +20,9 @@ using nlohmann::json;
 class FormulaClaim : public testing::Test {
  protected:
   FormulaClaim() {
-    write_matrix(a_, a.view());
-    write_matrix(b_, b.view());
-    write_matrix(c_, c.view());
+    files::write_matrix(a_, a.view());
+    files::write_matrix(b_, b.view());
+    files::write_matrix(c_, c.view());
   }
 
   [[nodiscard]] Finished claims(const std::string& formula, const std::vector<std::string>& more = {}) const {
@@ -49,7 +49,7 @@ TEST_F(FormulaClaim, IsMetByItsOwnBits) {
 
 TEST_F(FormulaClaim, TellsOtherBitsWithinTheBound) {
   c(1, 0) = std::nextafter(c(1, 0), 0);
-  write_matrix(c_, c.view());
+  files::write_matrix(c_, c.view());
   const auto finished = claims("cublas:23");
   EXPECT_EQ(finished.code, 0);
   EXPECT_THAT(finished.out, testing::StartsWith("C is NOT what cublas:23 computes: 1 of 4 entries differ, first (1, 0), "));
@@ -65,13 +65,13 @@ TEST_F(FormulaClaim, TellsOtherBitsWithinTheBound) {
 
 TEST_F(FormulaClaim, FailsBeyondTheBound) {
   c(0, 1) *= 1 + 0x1p-12;
-  write_matrix(c_, c.view());
+  files::write_matrix(c_, c.view());
   const auto finished = claims("cublas:23");
   EXPECT_EQ(finished.code, 1);
   EXPECT_THAT(finished.out, testing::HasSubstr("\nbound of cublas:23 FAILS"));
   EXPECT_EQ(json::parse(claims("cublas:23", {"--json"}).out)["holds"], false);
-  // What holds with 23 bits is too coarse for 55.
-  write_matrix(c_, models::multiply({.mantissa_bits = 23}, {a.view(), b.view()}).view());
+  // A result that holds for 23 bits is too coarse for 55.
+  files::write_matrix(c_, models::multiply({.mantissa_bits = 23}, {a.view(), b.view()}).view());
   EXPECT_EQ(claims("cublas:55").code, 1);
 }
 
@@ -79,8 +79,8 @@ TEST_F(FormulaClaim, KnowsScalarsAndSamples) {
   const Operands operands{a.view(), b.view(), -0.3, 1.7, b.view().block(0, 0, 2, 2)};
   const std::string c0 = directory_ / "C0.npy";
   Matrix<double> addend = matrix_of<double>(2, 2, {1.1, 0, 0.7, 1e3});
-  write_matrix(c0, addend.view());
-  write_matrix(c_, models::multiply({}, operands).view());
+  files::write_matrix(c0, addend.view());
+  files::write_matrix(c_, models::multiply({}, operands).view());
   const auto finished = claims("cublas:55", {"--alpha", "-0.3", "--beta", "1.7", "--c", c0, "--sample", "4"});
   EXPECT_EQ(finished.code, 0) << finished.out << finished.err;
   EXPECT_THAT(finished.out, testing::HasSubstr("C has the bits of cublas:55 in all 4 entries compared.\n"));
@@ -101,14 +101,14 @@ TEST_F(FormulaClaim, RefusesWhatIsNoFormula) {
 }
 
 TEST_F(FormulaClaim, RefusesProductsThatTheFormulaIsNotAbout) {
-  write_matrix(c_, matrix_of<float>(2, 2, {1, 2, 3, 4}).view());
+  files::write_matrix(c_, matrix_of<float>(2, 2, {1, 2, 3, 4}).view());
   expect_refusal({"verify", a_, b_, c_, "--claims", "cublas:55"}, "--claims: C must be of doubles");
-  write_matrix(c_, c.view());
+  files::write_matrix(c_, c.view());
   a(0, 0) = std::numeric_limits<double>::infinity();
-  write_matrix(a_, a.view());
+  files::write_matrix(a_, a.view());
   expect_refusal({"verify", a_, b_, c_, "--claims", "cublas:55"},
                  "a must be finite: cuBLAS multiplies NaN and infinities natively");
-  write_matrix(a_, matrix_of<std::complex<double>>(2, 3, {1, 2, 3, 4, 5, 6}).view());
+  files::write_matrix(a_, matrix_of<std::complex<double>>(2, 3, {1, 2, 3, 4, 5, 6}).view());
   const auto finished = claims("cublas:55");
   EXPECT_EQ(finished.code, 2);
   EXPECT_THAT(finished.err, testing::HasSubstr("complex"));

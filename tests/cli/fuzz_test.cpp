@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Damaged files are read or refused; no claim in them is believed to the point of taking memory for it.
+// Damaged files are read or refused, and a claimed size alone never makes the reader allocate memory for it.
 
 #include <gtest/gtest.h>
 
@@ -57,13 +57,13 @@ std::vector<std::string> valid_files() {
           "%%MatrixMarket matrix coordinate complex general\n3 3 2\n1 2 0.5 -1e3\n3 3 nan 7\n"};
 }
 
-/// Replaces the first digit from `at` on by another: the damage that leaves most files readable.
+/// Replaces the first digit from `at` on by another one; most files stay readable after such damage.
 void replace_digit(std::string& bytes, std::size_t at, Random& random) {
   const auto digit = bytes.find_first_of("0123456789", at);
   if (digit != std::string::npos) bytes[digit] = static_cast<char>('0' + below(random, 10));
 }
 
-/// Flips a bit, overwrites a byte (often by one that means something), removes, inserts, repeats, cuts, or changes a digit.
+/// Flips a bit, overwrites a byte (often by a meaningful one), removes, inserts, repeats, cuts, or changes a digit.
 void damage(std::string& bytes, Random& random) {
   constexpr std::string_view meaningful = "0123456789 \n\r%.-+eE,()'{}:\xff";
   const auto at = below(random, bytes.size() + 1);
@@ -83,12 +83,12 @@ void damage(std::string& bytes, Random& random) {
   }
 }
 
-/// Whether the file was read; InputError, of one line that names it, is the only other end.
+/// True if the file was read. The only other outcome is an InputError with one line that names the file.
 bool read_or_refuse(const std::filesystem::path& path, std::uint64_t max_bytes) {
   try {
-    read_matrix(path, max_bytes);
+    files::read_matrix(path, max_bytes);
     return true;
-  } catch (const InputError& error) {
+  } catch (const files::InputError& error) {
     EXPECT_TRUE(std::string_view(error.what()).starts_with(path.string() + ":")) << error.what();
     EXPECT_EQ(std::string_view(error.what()).find_first_of("\r\n"), std::string_view::npos) << error.what();
     return false;
@@ -138,7 +138,7 @@ TEST(Fuzz, ClaimsAloneTakeNoMemory) {
                             "%%MatrixMarket matrix coordinate pattern general\n90000000 90000000 1\n1 1\n" + filler}) {
     write_bytes(directory / "claim", bytes);
     largest_allocation = 0;
-    EXPECT_FALSE(read_or_refuse(directory / "claim", physical_memory())) << bytes;
+    EXPECT_FALSE(read_or_refuse(directory / "claim", files::physical_memory())) << bytes;
     EXPECT_LE(largest_allocation, 1U << 17) << bytes;
   }
 }

@@ -16,12 +16,12 @@ namespace ozbound::cli::test {
 using Names = std::set<std::string>;
 using nlohmann::json;
 
-/// A.npy and B.npy in a directory of their own, what `ozbound gemm` makes of them, and the truth about it.
+/// A.npy and B.npy in a temporary directory, the results of `ozbound gemm` for them, and the exact product.
 class GemmFiles {
  public:
   GemmFiles(Matrix<double> a, Matrix<double> b) : doubles_a_(std::move(a)), doubles_b_(std::move(b)) {
-    write_matrix(a_path(), std::as_const(doubles_a_).view());
-    write_matrix(b_path(), std::as_const(doubles_b_).view());
+    files::write_matrix(a_path(), std::as_const(doubles_a_).view());
+    files::write_matrix(b_path(), std::as_const(doubles_b_).view());
   }
   explicit GemmFiles(const Recipe& recipe) : GemmFiles(ozbound::generate(recipe)) {}
 
@@ -33,16 +33,16 @@ class GemmFiles {
   [[nodiscard]] const Matrix<double>& a() const { return doubles_a_; }
   [[nodiscard]] const Matrix<double>& b() const { return doubles_b_; }
 
-  /// gemm A B -o C and more.
+  /// The arguments of gemm A B -o C, and `more`.
   [[nodiscard]] std::vector<std::string> gemm(const std::vector<std::string>& more = {}) const {
     return joined({"gemm", a_path(), b_path(), "-o", c_path()}, more);
   }
-  /// plan A B and more.
+  /// The arguments of plan A B, and `more`.
   [[nodiscard]] std::vector<std::string> plan(const std::vector<std::string>& more = {}) const {
     return joined({"plan", a_path(), b_path()}, more);
   }
 
-  /// The report of a gemm that must succeed.
+  /// The report of a gemm, which must succeed.
   json report(const std::vector<std::string>& more = {}) const {  // NOLINT(modernize-use-nodiscard): that it succeeds is enough
     const auto finished = ozbound(joined(gemm(more), {"--json"}));
     EXPECT_EQ(finished.code, 0) << finished.err;
@@ -51,9 +51,9 @@ class GemmFiles {
   }
 
   [[nodiscard]] std::string c_bytes() const { return read_bytes(c_path()); }
-  [[nodiscard]] Matrix<double> c() const { return read_matrix(c_path()).to_double(); }
+  [[nodiscard]] Matrix<double> c() const { return files::read_matrix(c_path()).to_double(); }
 
-  /// The bytes of C after a gemm that must succeed.
+  /// The bytes of C after a gemm, which must succeed.
   [[nodiscard]] std::string product(const std::vector<std::string>& more) const {
     std::filesystem::remove(c_path());
     report(more);
@@ -64,7 +64,7 @@ class GemmFiles {
     return verify(c(), ExactOracle({doubles_a_.view(), doubles_b_.view(), alpha}), target);
   }
 
-  /// Refused as bad input with this line, and nothing was written.
+  /// Checks that the input is refused with this line and that nothing was written.
   void expect_refused(const std::vector<std::string>& arguments, const std::string& wrong) const {
     const auto before = names();
     expect_refusal(arguments, wrong);

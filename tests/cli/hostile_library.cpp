@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loaded before the command, as a library built with -ffast-math may be: it leaves its own floating-point environment behind.
+// A library loaded before the command that leaves its own floating-point environment behind, as one built with -ffast-math may.
 
 #include <cfenv>
 

@@ -13,7 +13,7 @@
 #include "cli/gemm_files.hpp"
 #include "ozbound/files/atomic_file.hpp"
 
-// Ctrl-C, and what else asks the command to end.
+// Ctrl-C and other signals that end the command.
 
 namespace ozbound::cli::test::interruption_test {
 namespace {
@@ -25,12 +25,12 @@ class InterruptionDeathTest : public testing::Test {
   TemporaryDirectory directory_;
 };
 
-/// As main does: an unfinished output, work, and the end that the shell is to see.
+/// Does the same as main: begins an output, works, and ends as the shell must see it.
 template <class Work>
 [[noreturn]] void run(const TemporaryDirectory& directory, const Work& work) {
-  remove_temporaries_on_signals();
+  files::remove_temporaries_on_signals();
   try {
-    AtomicFile file(directory / "C.npy");
+    files::AtomicFile file(directory / "C.npy");
     interruptibly("not written", work);
     file.commit();
   } catch (const Interrupted& interrupted) {
@@ -79,7 +79,7 @@ TEST_F(InterruptionDeathTest, CancelledForAnotherReasonIsNone) {
 }
 
 Index threads_of(pid_t process) {
-  Index threads = -2;  // . and ..
+  Index threads = -2;  // without . and ..
   if (DIR* const tasks = opendir(("/proc/" + std::to_string(process) + "/task").c_str())) {
     while (readdir(tasks) != nullptr) ++threads;
     closedir(tasks);
@@ -87,7 +87,7 @@ Index threads_of(pid_t process) {
   return threads;
 }
 
-/// Runs the command, sends it a signal once it computes, which is when it has threads, and waits for its end.
+/// Runs the command, sends it a signal once it computes (it then has threads), and waits for its end.
 struct Signalled {
   int status = 0;
   std::string out, err;
@@ -100,7 +100,7 @@ struct Signalled {
     while ((runs = waitpid(process, &status, WNOHANG) == 0) && threads_of(process) < 2)
       std::this_thread::sleep_for(milliseconds(5));
     if (runs) {
-      std::this_thread::sleep_for(milliseconds(200));  // where a library has threads from the beginning
+      std::this_thread::sleep_for(milliseconds(200));  // in case a library has threads from the beginning
       kill(process, signal);
       waitpid(process, &status, 0);
     }
@@ -114,7 +114,7 @@ Matrix<double> numbers(Index rows, Index cols) {
   return matrix;
 }
 
-/// Products and judgements of many seconds.
+/// An interrupted product or verdict of many seconds leaves no file behind.
 TEST(Interruption, LeavesNothingOfAProduct) {
   const GemmFiles files(numbers(1200, 1500), numbers(1500, 1200));
   write_bytes(files.c_path(), "old");
@@ -132,7 +132,7 @@ TEST(Interruption, LeavesNothingOfAProduct) {
 
 TEST(Interruption, EndsAJudgement) {
   const GemmFiles files(numbers(300, 4000), numbers(4000, 300));
-  write_matrix(files.c_path(), Matrix<double>(300, 300).view());
+  files::write_matrix(files.c_path(), Matrix<double>(300, 300).view());
   setenv("OMP_NUM_THREADS", "2", 1);
   const Signalled run({"verify", files.a_path(), files.b_path(), files.c_path(), "--mpfr"}, SIGINT);
   unsetenv("OMP_NUM_THREADS");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Man pages and completion have every option that --help has.
+// Man pages and completions have every option of --help.
 
 #include "pages.hpp"
 
@@ -48,7 +48,7 @@ TEST_F(Pages, TheManPageOfASubcommandHasEveryOption) {
   EXPECT_THAT(pages.at("ozbound-gemm.1"), HasSubstr(".SH TARGETS\n"));
 }
 
-/// What bash makes of a line whose last word is not finished.
+/// The completions that bash offers for a line with an unfinished last word.
 std::vector<std::string> completed_by_bash(const std::filesystem::path& script, const std::vector<std::string>& words) {
   std::string line = "source '" + script.string() + "'; COMP_WORDS=(";
   for (const auto& word : words) line += "'" + word + "' ";

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ozbound-startup COMMAND [ARGUMENT ...]: how long a command takes that is started again and again, and how much memory at
-// most.
+// ozbound-startup COMMAND [ARGUMENT ...]: measures the time of a command that is started repeatedly, and its largest memory.
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -16,7 +15,7 @@ namespace {
 
 struct Run {
   double milliseconds;
-  double mebibytes;  ///< of resident memory at most, no less than what this program has when it starts one, some 4
+  double mebibytes;  ///< largest resident memory; at least that of this program when it starts the command, about 4
   int status;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A BLAS that breaks its promise: preloaded, it stands in for the one that the command was linked with.
+// A BLAS with wrong results, preloaded in place of the one that the command was linked with.
 
 extern "C" void cblas_dgemm(int, int, int, int m, int n, int, double, const double*, int, const double*, int, double, double* c,
                             int ldc);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A project of C alone needs no compiler of C++, and none of its libraries is looked for.
+# A project only in C needs no C++ compiler, and CMake does not look for the libraries of C++.
 include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
 set(ENV{CXX} /there/is/none)
 configure(${examples}/c ${WORK_DIR}/c_alone)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What is asked for by name and is not there is refused by name: asks/ is a project of no language.
+# A missing component that a project requests is refused by name. The project asks/ has no language.
 include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
 
-# A copy of the package, built without what takes more than C++.
+# A copy of the package without the components that need more than C++.
 set(copy ${WORK_DIR}/few_components)
 file(REMOVE_RECURSE ${copy})
 file(COPY ${prefix}/${LIBDIR}/cmake DESTINATION ${copy}/${LIBDIR})
@@ -14,7 +14,7 @@ file(READ ${config} text)
 string(REGEX REPLACE "set\\(ozbound_built \"[^\"]*\"\\)" "set(ozbound_built \"c;cxx\")" text "${text}")
 file(WRITE ${config} "${text}")
 
-# ask(EXPECTED ARGUMENT...): EXPECTED is what is said, or `found`.
+# ask(EXPECTED ARGUMENT...): EXPECTED is the message, or `found`.
 function(ask expected)
   list(JOIN ARGN " " arguments)
   execute_process(COMMAND ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/asks -B ${WORK_DIR}/asks -G ${GENERATOR}

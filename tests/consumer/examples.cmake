@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds the installed examples, all in one project so that compilers are looked for once, and compares what they print.
+# Builds the installed examples in one project, so CMake finds the compilers once, and compares their output.
 include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
 configure(${CMAKE_CURRENT_LIST_DIR}/examples ${WORK_DIR}/examples -D EXAMPLES=${examples} -D CMAKE_CXX_COMPILER=${CXX}
   "-DCMAKE_CXX_FLAGS=${CXX_FLAGS}" -D WITH_FORTRAN=${WITH_FORTRAN})
 run(${CMAKE_COMMAND} --build ${WORK_DIR}/examples)
 
-# prints(FOLDER PROGRAM [VARIABLE=VALUE]): its output.txt.
+# prints(FOLDER PROGRAM [VARIABLE=VALUE]): checks that a program prints its output.txt.
 function(prints folder program)
   file(READ ${examples}/${folder}/output.txt expected)
   expect(0 "${expected}" "" ${CMAKE_COMMAND} -E env ${ARGN} ${WORK_DIR}/examples/${folder}/${program})
@@ -20,7 +20,7 @@ prints(cmake either)
 prints(complex fourier)
 prints(batched turned)
 
-# With a device that is the CPU; with none; and with what there is, which may be another device.
+# With a device that is the CPU, without a device, and with the machine's device, which may be another one.
 prints(gpu device OZBOUND_CUDA_PLUGIN=${COUNTERFEIT})
 set(device ${WORK_DIR}/examples/gpu/device)
 expect(2 "" "OZBOUND_CUDA_PLUGIN=none switches CUDA off\n" ${CMAKE_COMMAND} -E env OZBOUND_CUDA_PLUGIN=none ${device})

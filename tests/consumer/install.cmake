@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs the build, with a manifest of its own: the build's is that of whoever installed it before.
+# Installs the build with a separate manifest, as the build's own manifest belongs to an earlier installation.
 include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
 file(REMOVE_RECURSE ${prefix})
 
@@ -23,7 +23,7 @@ if(NOT before STREQUAL after)
   message(FATAL_ERROR "${BUILD_DIR}/install_manifest.txt was ${before} and is ${after}")
 endif()
 
-# The installed headers are the public ones, and ozbound.hpp includes each that comes with ozbound::ozbound.
+# The installed headers are the public ones, and ozbound.hpp includes every header that belongs to ozbound::ozbound.
 file(GLOB_RECURSE headers RELATIVE ${prefix}/include ${prefix}/include/ozbound/*.hpp)
 file(READ ${prefix}/include/ozbound/ozbound.hpp umbrella)
 foreach(header IN LISTS headers)

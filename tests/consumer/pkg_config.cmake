@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# -lozbound by pkg-config, from a tree that was moved since it was installed.
+# Links with -lozbound by pkg-config, from a tree that was moved after the installation.
 include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
 set(moved ${WORK_DIR}/moved)
 set(programs ${WORK_DIR}/pkg_config)
@@ -18,7 +18,7 @@ if(WITH_FORTRAN)
   expect(0 "${expected}" "" sh -c "cd ${programs} && ./residual && ./norm")
 endif()
 
-# libozbound.so finds the CUDA plug-in beside it; what stands for a driver need only be there.
+# libozbound.so finds the CUDA plug-in beside it. The file that replaces the driver only has to exist.
 file(COPY_FILE ${COUNTERFEIT} ${moved}/${LIBDIR}/libozbound_cuda.so)
 file(COPY_FILE ${COUNTERFEIT} ${moved}/${LIBDIR}/libcuda.so.1)
 run(sh -c "cc ${examples}/gpu/device.c $(pkg-config --cflags --libs ozbound) -o ${programs}/device")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Ozbound as a part of somebody else's build (examples/cmake, where nothing is installed): its warnings are no errors there,
-# though each of its own presets makes them errors with the compilers of continuous integration, and nothing but its libraries
-# is built.
+# Ozbound as part of another project's build (examples/cmake, without an installation). Only its libraries are built, and its
+# warnings are no errors there, although each of its own presets makes them errors with the compilers of continuous integration.
 include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
 set(build ${WORK_DIR}/subproject)
 if(COMPILE)

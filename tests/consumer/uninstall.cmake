@@ -4,7 +4,7 @@ set(manifest ${WORK_DIR}/install_manifest.txt)
 file(WRITE ${prefix}/include/ozbound/of_somebody_else.h "")
 run(${CMAKE_COMMAND} -D MANIFEST=${manifest} -P ${SOURCE_DIR}/cmake/uninstall.cmake)
 
-# Folders that others may have use for stay.
+# Folders that others may use stay.
 file(GLOB_RECURSE left LIST_DIRECTORIES true RELATIVE ${prefix} ${prefix}/*)
 set(shared bin include lib libexec share share/doc ${LIBDIR} ${LIBDIR}/cmake ${LIBDIR}/pkgconfig
   share/man share/man/man1 share/bash-completion share/bash-completion/completions

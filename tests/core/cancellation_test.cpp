@@ -21,14 +21,14 @@
 #include "ozbound/core/kernel.hpp"
 #include "ozbound/core/special_entries.hpp"
 
-// Calls that are told to end, and do. How soon is counted in work that is still done, never in seconds.
+// Cancelled calls end soon. The work still done is counted; seconds are never measured.
 
 namespace ozbound::cancellation_test {
 namespace {
 
 constexpr double unwritten = -77;
 
-/// What a call threw: whether it says that C may be written; nothing where it did not throw Cancelled.
+/// Nothing if the call does not throw Cancelled; otherwise what the exception says about whether C may be written.
 std::optional<bool> cancelled(const std::atomic<bool>& flag, const std::function<void()>& call) {
   const CancelScope scope(flag);
   try {
@@ -140,7 +140,7 @@ TEST_F(CancellationTest, TellsAnExceptionThatIsNotItself) {
   EXPECT_LE(parts, 2) << "what comes later is left out";
 }
 
-/// The portable kernel, which sets a flag in the call of that number, and counts the calls that begin afterwards.
+/// The portable kernel, which sets a flag in the call with the given number and counts the calls that begin afterwards.
 struct Counting {
   static inline std::atomic<bool> flag = false;
   static inline std::atomic<int> until_set = 0, products_after = 0, slicings_after = 0;
@@ -198,7 +198,7 @@ TEST_F(CancellationTest, LeavesNoMoreThanABlockOfAPanelToEachThread) {
   }
 }
 
-/// Another thread sets a flag soon after work on it begins: work of seconds, which throws Cancelled only where some is left.
+/// Another thread sets a flag soon after work of several seconds begins. The work throws Cancelled only if some of it is left.
 std::optional<bool> cancelled_by_another(const std::function<void()>& call) {
   std::atomic<bool> flag = false;
   std::thread other([&] {

@@ -115,7 +115,7 @@ TEST(PowerOfTwoTest, IsExact) {
   for (int e = -1022; e <= 1023; ++e) EXPECT_EQ(power_of_two(e), std::ldexp(1.0, e));
 }
 
-/// One rounding, wherever the term lies: exact, subnormal, half of the least number, far below.
+/// A term is rounded once, wherever it lies: exact, subnormal, half of the least number, far below.
 TEST(ScaledTermTest, IsRoundedOnce) {
   RandomBits random(8);
   for (int i = 0; i < 20000; ++i) {
@@ -176,7 +176,7 @@ struct EntryCase {
     return combine(sums.data(), stride, layout, scale, {to_dyadic(alpha), to_dyadic(beta), format}, to_dyadic(c0), error);
   }
 
-  /// alpha S + beta c0 and |alpha| * error, exactly.
+  /// The exact value of alpha S + beta c0, and below it that of |alpha| * error.
   [[nodiscard]] Exact value() const {
     Exact sum;
     if (plan.accumulation == Accumulation::exact)
@@ -221,7 +221,7 @@ EntryCase sample_entry(Accumulation accumulation, RandomBits& random) {
   entry.alpha = sample_scalar(random);
   entry.beta = sample_scalar(random);
   entry.c0 = test::sample<double>(random);
-  if (random.once_in(4)) {  // cancels the leading sum, or all of it
+  if (random.once_in(4)) {  // cancels the leading sum, or the whole sum
     entry.beta = 1;
     entry.alpha = 1;
     entry.c0 = -test::rounded<double>(Exact{entry.sums[0], entry.layout.weight_exponent[0] + entry.scale});
@@ -256,7 +256,8 @@ void check_entries(Accumulation accumulation, int rounds, std::uint64_t seed) {
       ASSERT_EQ(test::rounded_bits<T>(value - radius), result.bits) << entry.describe();
       ASSERT_EQ(test::rounded_bits<T>(value + radius), result.bits) << entry.describe();
     }
-    // 512 bits of grid below the larger term: where the value keeps some of them, a quarter of the way must be enough.
+    // The grid has 512 bits below the larger term. If the value keeps some of them, an error of a quarter of the distance must
+    // be decided.
     const auto distance = test::distance_to_boundary<T>(value);
     const auto larger =
         std::max((Exact(entry.beta) * Exact(entry.c0)).magnitude(), (value - Exact(entry.beta) * Exact(entry.c0)).magnitude());
@@ -331,7 +332,7 @@ TEST(CombineTest, BoundsThatSayNothing) {
   EXPECT_FALSE(one_sum(0, 0, 1, 0, 0, 0x1p-1074).decided);  // +0 or -0
 }
 
-/// Bits do not depend on whether the caller flushes subnormals, in the bound and the scalars as well.
+/// Bits do not depend on the caller's flushing of subnormals, also in the bound and the scalars.
 TEST(CombineTest, IgnoresFlushToZero) {
   if (!test::FlushToZero::available) GTEST_SKIP();
   RandomBits random(10);
@@ -351,7 +352,7 @@ TEST(CombineTest, IgnoresFlushToZero) {
   ASSERT_FALSE(test::flushes());
 }
 
-/// Digits to sums to one entry: where the slices hold the operands, the dot product rounded once.
+/// Digits, sums and combine together give the dot product rounded once if the slices hold the operands.
 RC_GTEST_PROP(CombineTest, DigitsGiveTheDotProduct, ()) {
   RandomBits random(*test::gen::seed());
   for (const auto& encoding : common_ratio_encodings()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Complex products in three real products of slices instead of four (docs/adr/0012): what it takes, and what it costs.
+// Complex products by three real products of slices instead of four (docs/adr/0012): the digits they need and their cost.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 /// The largest sum of two digits of an encoding.
 int largest_sum(const Encoding& encoding) { return 2 * encoding.digit_magnitude(); }
 
-/// INT8 holds sums of 6-bit digits; those of 7 bits pass it by one, and are reached; those of 8 bits take 9.
+/// INT8 holds sums of two 6-bit digits. Sums of 7-bit digits exceed it by one, which is attained; those of 8 bits need 9 bits.
 TEST(ComplexForms, WhichSumsOfDigitsInt8Holds) {
   EXPECT_LE(largest_sum(Encoding::nearest(6)), 127);
   EXPECT_EQ(largest_sum(Encoding::nearest(7)), 128);
@@ -23,8 +23,8 @@ TEST(ComplexForms, WhichSumsOfDigitsInt8Holds) {
   EXPECT_EQ(slices.digit(0, 1, 0) + slices.digit(0, 1, 1), 128);
 }
 
-/// Products of slices that hold 53 bits under the usual cut. What fits INT8 costs more than four products; what takes one more
-/// bit costs 4 % less, with sums of digits to be made, a third set of slices to be kept and another type for them.
+/// Products of slices that hold 53 bits under the usual cut: three products that fit INT8 cost more than four. With one bit
+/// more they cost 4 % less, but need sums of digits, a third set of slices and another type for them.
 TEST(ComplexForms, CountsOfProducts) {
   const auto products = [](const char* plan) { return parse_plan(plan).products(); };
   EXPECT_EQ(4 * products("balanced:7x7:cut=8:exact"), 112);

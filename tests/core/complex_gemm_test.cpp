@@ -19,7 +19,7 @@
 #include "support/residue_reference.hpp"
 #include "support/stored_complex.hpp"
 
-// Complex products, judged component by component by the definition in exact arithmetic.
+// Complex products, judged component by component against the definition in exact arithmetic.
 
 namespace ozbound::complex_gemm_test {
 namespace {
@@ -52,14 +52,14 @@ ComplexInputView apply(Op op, const ComplexInputView& view) {
 bool transposes(Op op) { return op == Op::transpose || op == Op::adjoint; }
 bool conjugates(Op op) { return op == Op::conjugate || op == Op::adjoint; }
 
-/// A call with all that it refers to.
+/// A call that owns everything it refers to.
 struct OwnedComplexCall {
   StoredComplex a, b, c, c0;
   Op op_a = Op::none, op_b = Op::none;
   Number alpha = 1, beta = 0;
   bool in_place = false;
 
-  [[nodiscard]] ComplexProduct call() {
+  [[nodiscard]] ComplexProduct product() {
     return {apply(op_a, a.input()), apply(op_b, b.input()), c.output(), alpha, beta, in_place ? c.input() : c0.input()};
   }
   [[nodiscard]] Index k() const { return transposes(op_a) ? a.rows() : a.cols(); }
@@ -75,7 +75,7 @@ struct OwnedComplexCall {
   }
 };
 
-/// Rows or columns of every class, real and imaginary parts apart: one may be far larger than the other.
+/// Rows or columns of every class, with real and imaginary parts drawn separately: one part may be far larger than the other.
 void fill(StoredComplex& matrix, Side side, bool near, RandomBits& random) {
   const bool single = matrix.storage().single;
   for (const auto of : both_parts)
@@ -142,7 +142,7 @@ Exact component(const OwnedComplexCall& call, const Exact& p_re, const Exact& p_
   return value;
 }
 
-/// P of entry (i, j), by component, however it is computed.
+/// Computes the components of P for entry (i, j), in one of several ways.
 using ProductOf = std::function<std::array<Exact, 2>(Index i, Index j)>;
 
 /// The bits of every component: [2 (i n + j) + part].
@@ -157,7 +157,7 @@ std::vector<std::uint64_t> expected_bits(const OwnedComplexCall& call, const Pro
           expected.push_back(special);
           continue;
         }
-        // A finite component may stand beside a C0 of which a part is not: only what has a factor counts.
+        // A finite component may stand beside a part of C0 that is not finite; only parts of C0 with a non-zero factor count.
         auto finite = call;
         for (const auto part : both_parts)
           if (!std::isfinite(call.c0_part(i, j, part))) (finite.in_place ? finite.c : finite.c0).set(i, j, part, 0);
@@ -186,7 +186,7 @@ std::string describe(const OwnedComplexCall& call) {
   return text.str();
 }
 
-/// The real matrices that stand for A and B by definition.
+/// The real matrices that represent A and B by definition.
 std::pair<StoredMatrix, StoredMatrix> real_factors_of(const OwnedComplexCall& call) {
   const Index m = call.c.rows(), n = call.c.cols(), k = call.k();
   StoredMatrix a(2 * m, 2 * k), b(2 * k, n);
@@ -201,7 +201,7 @@ std::pair<StoredMatrix, StoredMatrix> real_factors_of(const OwnedComplexCall& ca
   return {std::move(a), std::move(b)};
 }
 
-/// P by integers of a plan's bits, of finite operands.
+/// P from a plan's rounded integers, for finite operands.
 ProductOf planned(const OwnedComplexCall& call, const ResiduePlan& plan) {
   const auto factors = std::make_shared<const std::pair<StoredMatrix, StoredMatrix>>(real_factors_of(call));
   return [factors, plan](Index i, Index j) {
@@ -216,14 +216,14 @@ ProductOf planned(const OwnedComplexCall& call, const ResiduePlan& plan) {
   };
 }
 
-/// The plan's P, from the digits of these matrices.
+/// P of the plan, from the digits of these matrices.
 ProductOf planned(const OwnedComplexCall& call, const SplitPlan& plan) {
   const auto [a, b] = real_factors_of(call);
   const auto reference = std::make_shared<PlanReference>(a.input(), b.input(), plan);
   return [reference](Index i, Index j) { return std::array{reference->sum(2 * i, j), reference->sum(2 * i + 1, j)}; };
 }
 
-/// P itself.
+/// The exact P.
 ProductOf exactly(const OwnedComplexCall& call) {
   return [&call](Index i, Index j) {
     std::array<Exact, 2> p;
@@ -251,7 +251,7 @@ void strew_specials(StoredComplex& matrix, int odds, RandomBits& random) {
         if (random.once_in(odds)) matrix.set(i, j, of, test::sample_special(random));
 }
 
-/// Any transposition, conjugation, storage, scalars and sizes, NaN and infinities among them.
+/// Any transposition, conjugation, storage, scalars and sizes, with NaN and infinities among the elements.
 OwnedComplexCall sample_any_call(RandomBits& random) {
   auto call = sample_complex_call(random.below(6), random.below(6), random.below(9), random.once_in(2), random);
   if (!random.once_in(3)) return call;
@@ -269,12 +269,12 @@ RC_GTEST_PROP(ComplexGemmTest, EveryComponentIsTheDefinitions, ()) {
     auto call = sample_any_call(random);
     const auto plan = test::sample_plan(random);
     const auto expected = expected_bits(call, planned(call, plan));
-    multiply_unproven(call.call(), plan, CpuEngine(test::sample_options(random)));
+    multiply_unproven(call.product(), plan, CpuEngine(test::sample_options(random)));
     RC_ASSERT(becomes(call, expected));
   }
 }
 
-/// Residues give the same: C' by alpha's parts and C0 by beta's, rounded once.
+/// Every component by residues is its definition: C' times alpha's parts plus C0 times beta's parts, rounded once.
 RC_GTEST_PROP(ComplexGemmTest, EveryComponentByResiduesIsTheDefinitions, ()) {
   RandomBits random(*test::gen::seed());
   for (int repetition = 0; repetition < 8; ++repetition) {
@@ -282,7 +282,7 @@ RC_GTEST_PROP(ComplexGemmTest, EveryComponentByResiduesIsTheDefinitions, ()) {
     const int moduli = random.between(5, max_moduli);
     const ResiduePlan plan{moduli, random.between(7, 3 * moduli - 4), random.between(7, 3 * moduli - 4)};
     const auto expected = expected_bits(call, planned(call, plan));
-    multiply_unproven(call.call(), plan, CpuEngine(test::sample_options(random)));
+    multiply_unproven(call.product(), plan, CpuEngine(test::sample_options(random)));
     RC_ASSERT(becomes(call, expected));
   }
 }
@@ -293,12 +293,12 @@ RC_GTEST_PROP(ComplexGemmTest, TheSuperaccumulatorRoundsCorrectly, ()) {
     auto call = sample_complex_call(random.below(5), random.below(5), random.below(7), random.once_in(3), random);
     if (random.once_in(4)) strew_specials(call.a, 12, random), strew_specials(call.b, 12, random);
     const auto expected = expected_bits(call, exactly(call));
-    multiply_exactly(call.call(), random.between(1, 2));
+    multiply_exactly(call.product(), random.between(1, 2));
     RC_ASSERT(becomes(call, expected));
   }
 }
 
-/// Under a bound that decides nothing no entry is written, C0 in place is still there, and finishing exactly is right.
+/// Under a bound that decides nothing no entry is written, C0 in place is kept, and finishing exactly gives the right result.
 RC_GTEST_PROP(ComplexGemmTest, WhatIsLeftOpenIsFinished, ()) {
   RandomBits random(*test::gen::seed());
   auto call = sample_complex_call(random.between(1, 5), random.between(1, 5), random.between(1, 7), true, random);
@@ -308,22 +308,22 @@ RC_GTEST_PROP(ComplexGemmTest, WhatIsLeftOpenIsFinished, ()) {
   const EntryBound bound{{{"all", {{std::vector<double>(size(2 * m), inf), std::vector<double>(size(n), 1)}}}}};
   const auto before = call;
   const CpuEngine engine({.threads = 1});
-  const auto open = multiply_scaled(call.call(), test::sample_plan(random), engine, &bound);
+  const auto open = multiply_with_complex_scalars(call.product(), test::sample_plan(random), engine, &bound);
   if (call.alpha != Number(0)) RC_ASSERT(open.size() == static_cast<std::size_t>(m * n));
   for (const auto& entry : open)
     for (const auto of : both_parts) RC_ASSERT(call.c.bits(entry.i, entry.j, of) == before.c.bits(entry.i, entry.j, of));
-  finish_exactly(call.call(), open, 2);
+  finish_exactly(call.product(), open, 2);
   RC_ASSERT(becomes(call, expected));
 }
 
-/// With alpha = i the real part of C has the error of the imaginary part of A B: an entry is open where either is.
+/// An entry is open if either component is open: with alpha = i the real part of C has the error of the imaginary part of A B.
 TEST(ComplexGemmTest, BothComponentsAreDecidedOrNeitherIsWritten) {
   Matrix<Number> a(1, 1), b(1, 1), c(1, 1);
   a(0, 0) = {3, 5}, b(0, 0) = {7, 11};
   const auto open = [&](Number alpha, double real_error, double imaginary_error) {
     c(0, 0) = {-1, -1};
     const EntryBound bound{{{"of both parts", {{{real_error, imaginary_error}, {1}}}}}};
-    const auto left = multiply_scaled({a, b, c, alpha}, plain, CpuEngine({.threads = 1}), &bound);
+    const auto left = multiply_with_complex_scalars({a, b, c, alpha}, plain, CpuEngine({.threads = 1}), &bound);
     EXPECT_EQ(left.empty(), c(0, 0) != Number(-1, -1)) << alpha;
     return !left.empty();
   };
@@ -358,7 +358,7 @@ TEST(ComplexGemmTest, NumbersThatAnyoneCanCheck) {
   EXPECT_EQ(product({0x1p500, 0x1p-500}, {0x1p500, 0x1p-500}, 1, 0, 0, SplitPlan::balanced(20, 20, 40)), Number(0x1p1000, 0));
 }
 
-/// Both parts of a row share a scale: the digits of a far smaller part are zero, and exact multiplication knows it.
+/// Both parts of a row share a scale: the digits of a far smaller part are zero, and exact multiplication uses this.
 TEST(ComplexGemmTest, PartsShareAScale) {
   EXPECT_EQ(product({1, 0x1p-200}, {1, 0}).imag(), 0);
   Matrix<Number> a(1, 1), b(1, 1), c(1, 1);
@@ -367,7 +367,7 @@ TEST(ComplexGemmTest, PartsShareAScale) {
   EXPECT_EQ(c(0, 0), Number(1, 0x1p-200));
 }
 
-/// What a part of a scalar that is zero meets is not there: no 0 * Inf.
+/// A zero part of a scalar hides the special values that it would multiply: no 0 * Inf.
 TEST(ComplexGemmTest, SpecialsByComponent) {
   const auto is_nan = [](double x) { return x != x; };
   const auto infinite = product({inf, 0}, {1, 0});
@@ -387,7 +387,7 @@ TEST(ComplexGemmTest, SpecialsByComponent) {
   EXPECT_EQ(product({nan, nan}, {nan, 1}, 0, 1, {2, 3}), Number(2, 3));
 }
 
-/// Rounded once, whatever the four terms' exponents: a bit far below decides a tie.
+/// A component is rounded once, whatever the exponents of its four terms: a bit far below decides a tie.
 TEST(ComplexGemmTest, FarAwayOnTheGrid) {
   const auto fine = SplitPlan::balanced(20, 20, 40);
   // Re = alpha_r 1 - alpha_i 1 + beta_r c0_r: 1 + 2^-53 -+ least, a tie without the last term.
@@ -396,16 +396,16 @@ TEST(ComplexGemmTest, FarAwayOnTheGrid) {
   EXPECT_EQ(product({1, 1}, {1, 0}, {1, -0x1p-53}, 1, {0, 0}, fine).real(), 1);
   EXPECT_EQ(product({1, 1}, {1, 0}, {1, -0x1p-53}, {0, -1}, {0, least}, fine).real(), 1 + 0x1p-52);
   EXPECT_EQ(product({1, 1}, {1, 0}, {1, -0x1p-53}, {0, 1}, {0, -least}, fine).real(), 1 + 0x1p-52);
-  // No intermediate overflow, none between terms of opposite signs.
+  // No intermediate overflow occurs, nor one between terms of opposite signs.
   EXPECT_EQ(product({largest, largest}, {largest, -largest}, {least, least}, 0, 0, fine).real(),
             2 * (largest * least) * largest);
   EXPECT_EQ(product({largest, largest}, {1, 0}, {2, 1}, -1, {largest, largest}, fine), Number(0, inf));
-  // The last bits of digits by the least scalar, beside the largest numbers.
+  // The last bits of digits times the least scalar, beside the largest numbers.
   EXPECT_EQ(product({least, least}, {least, 0}, {least, least}, {largest, 0}, {2, 0}, fine).real(), inf);
   EXPECT_EQ(product({least, 0}, {least, 0}, {least, -least}, {0.5, 0}, {2, -2}, fine), Number(1, -1));
 }
 
-/// Under a plan C is a function of the elements: not of where they lie, nor of who conjugated them.
+/// Under a plan C depends only on the elements, not on their storage or on whether Ozbound or the caller conjugated them.
 TEST(ComplexGemmTest, BitsDoNotDependOnStorageOrWhoConjugates) {
   RandomBits random(7);
   const auto plan = parse_plan("balanced:2x3:cut=4:exact");
@@ -421,7 +421,7 @@ TEST(ComplexGemmTest, BitsDoNotDependOnStorageOrWhoConjugates) {
       }
     if (call.c.storage().single) continue;
     const CpuEngine engine({.threads = 1});
-    multiply_unproven(call.call(), plan, engine), multiply_unproven(plainly.call(), plan, engine);
+    multiply_unproven(call.product(), plan, engine), multiply_unproven(plainly.product(), plan, engine);
     std::vector<std::uint64_t> bits;
     for (Index i = 0; i < 5; ++i)
       for (Index j = 0; j < 4; ++j)
@@ -473,22 +473,22 @@ TEST(ComplexGemmTest, BlocksForACap) {
     auto call = sample_complex_call(9, 7, 40, true, random);
     call.alpha = alpha;
     auto whole = call;
-    multiply_unproven(whole.call(), plan, engine);
+    multiply_unproven(whole.product(), plan, engine);
     std::vector<std::uint64_t> bits;
     for (Index i = 0; i < 9; ++i)
       for (Index j = 0; j < 7; ++j)
         for (const auto of : both_parts) bits.push_back(whole.c.bits(i, j, of));
     const double least_cap =
-        whole.call().real_scalars() ? least_workspace(engine, plan, 80) : least_scaled_workspace(engine, plan, 40);
+        whole.product().real_scalars() ? least_workspace(engine, plan, 80) : least_complex_scalar_workspace(engine, plan, 40);
     for (const double factor : {1.0, 1.3, 2.0}) {
       auto again = call;
-      multiply_unproven(again.call(), plan, engine, factor * least_cap);
+      multiply_unproven(again.product(), plan, engine, factor * least_cap);
       EXPECT_TRUE(becomes(again, bits)) << factor << ' ' << to_string(plan);
     }
   }
 }
 
-/// A radius far beyond the grid of the terms decides nothing, however far.
+/// A radius far beyond the grid of the terms decides nothing, however large it is.
 TEST(ComplexGemmTest, AnErrorBeyondTheGridDecidesNothing) {
   Matrix<Number> a(1, 2), b(2, 1), c(1, 1), c0(1, 1);
   a(0, 0) = 0x1p500, a(0, 1) = -0x1p400, b(0, 0) = {0, 0x1p500}, b(1, 0) = 0x1p500;
@@ -497,13 +497,13 @@ TEST(ComplexGemmTest, AnErrorBeyondTheGridDecidesNothing) {
   const EntryBound bound{{{"of both parts", {{{0x1p-9, 0x1p-9}, {1}}}}}};
   const CpuEngine engine({.threads = 1});
   const ComplexProduct call{a, b, c, {0x1p1000, 0x1p-390}, {x, -x}, c0};
-  const auto open = multiply_scaled(call, SplitPlan::balanced(1, 1, 2), engine, &bound);
+  const auto open = multiply_with_complex_scalars(call, SplitPlan::balanced(1, 1, 2), engine, &bound);
   EXPECT_EQ(open.size(), 1U);
   finish_exactly(call, open, 1);
   EXPECT_EQ(c(0, 0), Number(-inf, inf));
 }
 
-/// alpha = 0 slices nothing, and needs no room for it.
+/// A product with alpha = 0 slices nothing and needs no workspace for slices.
 TEST(ComplexGemmTest, NothingToSliceNeedsNoWorkspace) {
   Matrix<Number> a(1, 50), b(50, 1), c(1, 1), c0(1, 1);
   c0(0, 0) = {1, 2};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Complex integers by two or three products of residues a modulus give the integers that four give, on every kernel.
+// Complex integers by two or three products of residues a modulus give the integers of four products, on every kernel.
 
 #include "ozbound/core/detail/complex_residues.hpp"
 
@@ -40,7 +40,7 @@ TEST(ComplexModuliTest, HaveARootOfMinusOneWhereThereIsOne) {
   EXPECT_EQ(ComplexModuli::of(20).layers, 54);
 }
 
-/// Every pair of factors of the least modulus of either kind, and the extremes of all.
+/// The layers determine both parts of a product: tested for many pairs of factors of every modulus, extremes included.
 TEST(ComplexModuliTest, TellBothPartsOfAProduct) {
   const auto check = [](const ComplexModulus& modulus, int x, int y, int u, int v) {
     const auto p = modulus.modulus;
@@ -64,7 +64,7 @@ TEST(ComplexModuliTest, TellBothPartsOfAProduct) {
   }
 }
 
-/// The largest sums that longest_complex_inner allows: what the parts are made of stays in the range of `recover`.
+/// The parts of the largest sums that longest_complex_inner allows stay in the range of `recover`.
 TEST(ComplexModuliTest, StayBelowWhatIsRecovered) {
   constexpr std::int64_t most = longest_complex_inner * 128 * 128, limit = std::int64_t{1} << 46;
   for (const auto p : residue_moduli) {
@@ -98,7 +98,7 @@ Operands prepared(const CpuEngine& engine, const RealFactors& factors, const Res
   return {engine.prepare(factors.a.view(), Side::rows_of_a, a), engine.prepare(factors.b.view(), Side::columns_of_b, b)};
 }
 
-/// The most bits whose products of k pairs are held, whatever the elements.
+/// The most bits with which products of k pairs are held, whatever the elements.
 int bits_held(int moduli, Index k) {
   const int of_p = ResidueBase::of(moduli).product.bits() - 2;
   return (of_p - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(2 * k)))) / 2;
@@ -156,7 +156,7 @@ TEST(ComplexResidues, TakeLongInnerDimensions) {
     }
 }
 
-/// A whole product, with special values, and the same in blocks under a cap, have the bits of the real product.
+/// Checks that the whole product, with special values, and the product in blocks under a cap have the bits of the real product.
 void expect_same_bits(Index m, Index n, Index k) {
   constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   RandomBits random(5);
@@ -166,7 +166,7 @@ void expect_same_bits(Index m, Index n, Index k) {
   const CpuEngine engine({.threads = 2});
   Matrix<Complex> expected(m, n);
   const auto real = represent_on_host({.a = a, .b = b, .c = expected, .alpha = -1.5, .beta = 0.75, .c0 = c0}, 1);
-  auto by_four = real->call();
+  auto by_four = real->product();
   by_four.stands_for_complex = false;
   multiply_unproven(by_four, plan, engine);
   real->write_back();
@@ -188,7 +188,7 @@ TEST(ComplexResidues, MultiplyAsFourProductsDo) {
   const auto whole = [&](Index m, Index n, Index k) { return full_workspace(engine, plan, 2 * m, n, 2 * k); };
   ASSERT_TRUE(complex_forms(engine, plan, 1280, 300, 608, whole(640, 300, 304)).has_value());
   expect_same_bits(640, 300, 304);
-  // All columns at once would take more bytes, half of them do not.
+  // All columns at once would need more bytes; half of them fit.
   ASSERT_FALSE(complex_forms(engine, plan, 800, 801, 608, whole(400, 801, 304)).has_value());
   ASSERT_TRUE(complex_forms(engine, plan, 800, 401, 608, whole(400, 801, 304)).has_value());
   expect_same_bits(400, 801, 304);
@@ -209,7 +209,7 @@ TEST(ComplexResidues, AreOfComplexFactorsAlone) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("a and b must both have residues of complex integers")));
 }
 
-/// The parts of a block are kept beside its layers, however long the engine's blocks are.
+/// The workspace counts both parts of a block beside its layers, for any length of the engine's blocks.
 TEST(ComplexResidues, TheWorkspaceCountsTheBlocksThatThereAre) {
   const ResiduePlan plan{14, 40, 40};
   const auto bytes = [&](Index block) {
@@ -220,7 +220,7 @@ TEST(ComplexResidues, TheWorkspaceCountsTheBlocksThatThereAre) {
   EXPECT_GT(bytes(16384) - bytes(1024), 4 * 2 * 14 * (16384 - 1024) * vectors - 4096 * 1000);
 }
 
-/// An engine that has no memory for more than a few rows, and no complex layers for so many.
+/// An engine with memory for only a few rows, which has complex layers for no more rows than that.
 class SmallEngine final : public Engine {
  public:
   static constexpr Index most_rows = 8;
@@ -261,7 +261,7 @@ class SmallEngine final : public Engine {
   mutable bool complex_ = false;
 };
 
-/// Blocks that are cut again keep both parts of a row together, whatever the cap makes of their heights.
+/// Blocks that are cut again keep both parts of a row together, whatever heights a cap leads to.
 TEST(ComplexResidues, BlocksThatAreCutAgainBeginWithARealPart) {
   RandomBits random(6);
   const Index m = 23, n = 3, k = 4;
@@ -292,7 +292,7 @@ TEST(ComplexResidues, AreTakenWhereTheyFit) {
   EXPECT_FALSE(complex_forms(engine, plan, 1024, 512, 1024, bytes - 1).has_value());
   EXPECT_FALSE(complex_forms(engine, plan, 1024, 512, 2 * longest_complex_inner + 2, unlimited).has_value());
   EXPECT_FALSE(complex_forms(engine, SplitPlan::balanced(7, 7, 8), 1024, 512, 1024, unlimited).has_value());
-  EXPECT_FALSE(complex_forms(engine, plan, 512, 256, 512, unlimited).has_value());  // four products take no longer
+  EXPECT_FALSE(complex_forms(engine, plan, 512, 256, 512, unlimited).has_value());  // four products are as fast
 }
 
 }  // namespace

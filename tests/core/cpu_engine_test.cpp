@@ -22,7 +22,7 @@
 namespace ozbound::cpu_engine_test {
 namespace {
 
-using test::OwnedCall;
+using test::OwnedProduct;
 using test::RandomBits;
 using test::StoredMatrix;
 
@@ -59,7 +59,7 @@ testing::AssertionResult sums_rightly(const StoredMatrix& a, const StoredMatrix&
   return testing::AssertionSuccess();
 }
 
-/// Any plan, any blocking: every group's sum is the plain sum of its products.
+/// For any plan and any blocking, every group's sum is the plain sum of its products.
 RC_GTEST_PROP(GroupSumsTest, AreThePlainSums, ()) {
   RandomBits random(*test::gen::seed());
   for (int repetition = 0; repetition < 10; ++repetition) {
@@ -74,7 +74,7 @@ RC_GTEST_PROP(GroupSumsTest, AreThePlainSums, ()) {
   }
 }
 
-/// More than one cache block, and lengths that no vector width divides.
+/// Sums are right for several cache blocks, and for lengths that no vector width divides.
 TEST(GroupSumsTest, LongerThanABlock) {
   RandomBits random(2);
   for (const Index k : {2047, 2048, 2049, 4099}) {
@@ -89,7 +89,8 @@ TEST(GroupSumsTest, LongerThanABlock) {
   }
 }
 
-/// Where INT32 would overflow, by docs/derivations/slicing.md (S5): one product a term, then all pairs of the fullest diagonal.
+/// Sums are right on both sides of the INT32 overflow by docs/derivations/slicing.md (S5): one product a term, then all pairs
+/// of the fullest diagonal.
 TEST(GroupSumsTest, OnBothSidesOfEachOverflow) {
   struct Limit {
     Encoding encoding;
@@ -110,7 +111,7 @@ TEST(GroupSumsTest, OnBothSidesOfEachOverflow) {
   }
 }
 
-/// The plan's INT32 limit holds for encodings that differ.
+/// The plan's INT32 limit holds if A and B have different encodings.
 TEST(GroupSumsTest, MixedEncodingsOnBothSidesOfTheOverflow) {
   const auto a = test::full_digits(Encoding::truncated(7));
   const auto b = test::full_digits(Encoding::nearest(7));
@@ -119,7 +120,7 @@ TEST(GroupSumsTest, MixedEncodingsOnBothSidesOfTheOverflow) {
   for (const Index over : {0, 1}) EXPECT_TRUE(test::full_sums_are_exact(plan, plan.int32_terms() + over));
 }
 
-/// per_diagonal's groups at the k where a pair less fits: each sum is what its pairs make, and INT32 holds it where it is to.
+/// per_diagonal takes a pair less in a group just where INT32 would overflow, and every sum is exact on both sides.
 TEST(GroupSumsTest, ErrorFreeGroupsOfADiagonal) {
   const auto plan = parse_plan("truncated7:6x6:full:per_diagonal").split();
   const auto largest_group = [&plan](Index k) {
@@ -135,7 +136,7 @@ TEST(GroupSumsTest, ErrorFreeGroupsOfADiagonal) {
   }
 }
 
-/// Bytes of either sign meet in a block: the first slice of an operand is signed, the next are not, whatever they are cut into.
+/// Signed and unsigned bytes meet in one block: an operand's first slice is signed, the others are not, for any blocking.
 TEST(GroupSumsTest, MixedSignsInOneBlock) {
   RandomBits random(5);
   StoredMatrix a(3, 7), b(7, 5);
@@ -148,7 +149,7 @@ TEST(GroupSumsTest, MixedSignsInOneBlock) {
       EXPECT_TRUE(sums_rightly(a, b, parse_plan(plan).split(), {.threads = 1, .inner_block = inner_block}));
 }
 
-/// k beyond 2^17 with random digits of both signs.
+/// Sums are right for k beyond 2^17 and random digits of both signs.
 TEST(GroupSumsTest, LongRandomVectors) {
   RandomBits random(3);
   constexpr Index k = 200003;
@@ -163,7 +164,7 @@ TEST(GroupSumsTest, LongRandomVectors) {
 
 // multiply()
 
-/// One pair of sliced operands, many products: plans that share the slicings, epilogues, repeated calls.
+/// One pair of sliced operands serves many products: plans with the same slicings, epilogues, repeated calls.
 TEST(CpuEngineTest, SlicesCanBeReused) {
   RandomBits random(4);
   StoredMatrix a(5, 9), b(9, 6);
@@ -185,7 +186,7 @@ TEST(CpuEngineTest, SlicesCanBeReused) {
       }
 }
 
-/// Entries with a special among a's row, b's column or c0 are not written.
+/// Entries with a special value in A's row, B's column or c0 are not written.
 TEST(CpuEngineTest, LeavesSpecialEntriesAlone) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   const auto a = test::matrix_of({{1, 2}, {inf, 1}, {3, 4}});
@@ -207,20 +208,20 @@ TEST(CpuEngineTest, LeavesSpecialEntriesAlone) {
   }
 }
 
-/// Whether value - radius and value + radius round to different bits, or may be zero.
+/// True if value - radius and value + radius round to different bits or include zero.
 bool is_open(const test::Exact& value, const test::Exact& radius, bool single) {
   if (radius.is_zero()) return false;
   if (radius >= value.magnitude()) return true;
   return test::rounded_bits(value - radius, single) != test::rounded_bits(value + radius, single);
 }
 
-/// The same, give or take 2^-400 |value|: a grid does not hold both where alpha S and beta c0 are that far apart.
+/// As is_open, with a tolerance of 2^-400 |value|: a grid cannot hold both terms if alpha S and beta c0 are that far apart.
 bool may_be_open(const test::Exact& value, const test::Exact& radius, bool single) {
   if (radius.is_zero()) return false;
   return is_open(value, radius + test::Exact{abs(value.integer), value.exponent - 400}, single);
 }
 
-/// A bound that is fetched.
+/// A bound that must be fetched.
 class Elsewhere final : public RemoteEntryBound {
  public:
   explicit Elsewhere(const EntryBound& bound) : bound_(bound) {}
@@ -230,13 +231,13 @@ class Elsewhere final : public RemoteEntryBound {
   const EntryBound& bound_;
 };
 
-/// An entry is open exactly where S - b and S + b round differently; the open ones come in row order, whatever blocks of C the
-/// workspace makes, and are not written.
+/// An entry is open exactly if S - b and S + b round differently. Open entries come in row order for any blocks of C that the
+/// workspace leads to, and are not written.
 RC_GTEST_PROP(CpuEngineTest, ReturnsTheEntriesThatAreOpen, ()) {
   RandomBits random(*test::gen::seed());
   for (int repetition = 0; repetition < 20; ++repetition) {
     auto call = test::sample_call({random.between(1, 7), random.between(1, 9), random.between(1, 9)}, random);
-    call.source = OwnedCall::C0::separate;
+    call.source = OwnedProduct::C0::separate;
     test::fill(call.c0, Side::rows_of_a, true, random);
     call.c = StoredMatrix(call.c.rows(), call.c.cols(), call.c.storage());
     const auto plan = test::sample_plan(random, 6);
@@ -254,7 +255,7 @@ RC_GTEST_PROP(CpuEngineTest, ReturnsTheEntriesThatAreOpen, ()) {
     const auto workspace = least + random.below(33) / 32.0 * (whole - least);
     const Elsewhere elsewhere(bound);
     const auto open =
-        multiply_finite(call.call(), plan, engine, random.once_in(2) ? ZivBound(&bound) : ZivBound(&elsewhere), workspace);
+        multiply_finite(call.product(), plan, engine, random.once_in(2) ? ZivBound(&bound) : ZivBound(&elsewhere), workspace);
     const test::PlanReference reference(call.a.input(), call.b.input(), plan);
     const auto scale = [](const StoredMatrix& operand, Side side, Index i, const Slicing& slicing) {
       return vector_scales(operand.input(), side, slicing.encoding, 1)[static_cast<std::size_t>(i)].exponent;
@@ -277,7 +278,7 @@ RC_GTEST_PROP(CpuEngineTest, ReturnsTheEntriesThatAreOpen, ()) {
   }
 }
 
-/// Tiles of 2 x 2 meet the entries of a row in turns.
+/// Open entries come row by row even if tiles of 2 x 2 interleave the entries of a row.
 TEST(CpuEngineTest, OpenEntriesComeRowByRow) {
   constexpr Index m = 5, n = 7;
   const Matrix<double> a(m, 1);
@@ -297,7 +298,7 @@ TEST(CpuEngineTest, OpenEntriesComeRowByRow) {
   }
 }
 
-/// Products without rows, columns or inner dimension.
+/// Products without rows, columns or inner dimension are right.
 TEST(CpuEngineTest, EmptyOperands) {
   const CpuEngine engine({.threads = 3});
   for (const auto accumulation : {Accumulation::exact, Accumulation::per_product}) {
@@ -320,7 +321,7 @@ TEST(CpuEngineTest, EmptyOperands) {
   }
 }
 
-/// An inner block as long as INT32 allows does not make the panels longer than the sums.
+/// The longest inner block that INT32 allows does not make the panels longer than the sums.
 TEST(CpuEngineTest, TheLargestInnerBlockCostsNoMoreThanTheSumsAreLong) {
   const CpuEngine engine({.threads = 1, .inner_block = std::numeric_limits<Index>::max()});
   const auto plan = parse_plan("truncated1:2x2:full:exact").split();
@@ -356,7 +357,7 @@ TEST(CpuEngineTest, TakesItsThreadsFromOpenMP) {
   EXPECT_NE(dynamic_cast<const ProductCount*>(&CpuEngine().costs()), nullptr);
 }
 
-/// One engine, many threads at once, also from within a parallel region: the same bits.
+/// One engine used by many threads at once, also from within a parallel region, gives the same bits.
 TEST(CpuEngineTest, SharedBetweenThreads) {
   RandomBits random(10);
   StoredMatrix a(9, 33), b(33, 7);
@@ -405,7 +406,7 @@ TEST(CpuEngineRefusalTest, NegativeOptions) {
 
 class CpuEngineMultiplyRefusalTest : public testing::Test {
  protected:
-  /// multiply and group_sums both refuse, and C is not written.
+  /// Checks that multiply and group_sums both refuse and that C is not written.
   void expect_both_refuse(const SlicedMatrix& x, const SlicedMatrix& y, const SplitPlan& split, const std::string& what) {
     expect_refusal([&] { (void)engine.group_sums(x, y, split); }, what);
     expect_refusal([&] { engine.multiply(x, y, split, {}, c.output()); }, what);
@@ -459,7 +460,8 @@ TEST_F(CpuEngineMultiplyRefusalTest, EpiloguesThatDoNotFit) {
   }
 }
 
-/// Sums that 64 bits, or the 53 of a floating-point term, do not hold: seen in operands without vectors, which cost nothing.
+/// Inner dimensions whose sums exceed 64 bits, or the 53 of a floating-point term, are refused; shown by operands without
+/// vectors, which need no memory.
 TEST_F(CpuEngineMultiplyRefusalTest, InnerDimensionsBeyondTheSums) {
   const auto refuses = [&](const std::string& text, Index k) {
     const auto long_plan = parse_plan(text).split();

@@ -40,7 +40,7 @@ std::string describe(double x, Slicing slicing, int scale) {
   return text.str();
 }
 
-/// |x - sum of the digits| against the residual column of the table.
+/// Success if |x - sum of the digits| is within the residual column of the table.
 testing::AssertionResult residual_is_small(const Exact& residual, Slicing slicing, int scale) {
   const bool cut = properties::cuts_bits(slicing.encoding) || slicing.encoding.kind == Kind::unsigned8;
   const auto unit = Exact{1, scale + properties::weight_exponent(slicing.encoding, slicing.slices) - (cut ? 0 : 1)};
@@ -49,7 +49,7 @@ testing::AssertionResult residual_is_small(const Exact& residual, Slicing slicin
   return small ? testing::AssertionSuccess() : testing::AssertionFailure() << "residual " << residual << " against " << unit;
 }
 
-/// Everything promised of one number in one slicing: digits, range, residual, and the remainders on the way.
+/// Checks everything promised of one number in one slicing: digits, range, residual, and the intermediate remainders.
 testing::AssertionResult splits_rightly(double x, Slicing slicing, int scale) {
   const auto bytes = split_with(x, slicing, scale);
   const auto expected = digits_by_definition(x, slicing, scale);
@@ -94,7 +94,7 @@ void expect_split(double x, double top, const Slicing& slicing) {
   ASSERT_TRUE(splits_rightly(x, slicing, scale)) << describe(x, slicing, scale) << ", row maximum " << std::hexfloat << top;
 }
 
-/// Rows of every kind in every encoding, 1 … 20 slices.
+/// Rows of every kind are split rightly in every encoding with 1 … 20 slices.
 RC_GTEST_PROP(SplitTest, RowsOfEveryKind, ()) {
   const auto row = *test::gen::row();
   for (const auto& encoding : all_encodings()) {
@@ -107,7 +107,7 @@ RC_GTEST_PROP(SplitTest, RowsOfEveryKind, ()) {
   }
 }
 
-/// Maxima at powers of two, around the balanced limit, around every carry, subnormal and largest: every slicing of all.
+/// All slicings are right for notable maxima: powers of two, near the balanced limit and every carry, subnormal and largest.
 TEST(SplitTest, NotableMaximaInEverySlicing) {
   const double tops[] = {1.0,
                          0x1.0000000000001p0,
@@ -139,7 +139,7 @@ TEST(SplitTest, NotableMaximaInEverySlicing) {
       }
 }
 
-/// Members far below the maximum: every distance at which a bit can meet a digit's end, and beyond.
+/// Elements far below the maximum are split rightly at every distance at which a bit can meet a digit's end, and beyond.
 TEST(SplitTest, MembersFarBelowTheMaximum) {
   test::RandomBits random(4);
   for (const int top_exponent : {0, 1023, -900})
@@ -168,7 +168,7 @@ TEST(SplitTest, ManyNumbersInEveryEncoding) {
   }
 }
 
-/// Half-way cases of the last digit: ties go to even.
+/// Half-way cases of the last digit go to even.
 TEST(SplitTest, TiesGoToEven) {
   for (const auto& encoding : {Encoding::balanced(), Encoding::nearest(7), Encoding::nearest(3)})
     for (int slices = 1; slices <= 6; ++slices) {
@@ -180,7 +180,7 @@ TEST(SplitTest, TiesGoToEven) {
     }
 }
 
-/// D of the INT32 limit is attained, so it can be no smaller; and both ends of a balanced digit are.
+/// The D of the INT32 limit is attained, so it cannot be smaller; so are both ends of a balanced digit.
 TEST(SplitTest, DigitsReachTheirMagnitude) {
   for (const auto& encoding : all_encodings()) {
     int least = 0;
@@ -197,7 +197,7 @@ TEST(SplitTest, DigitsReachTheirMagnitude) {
   }
 }
 
-/// The residual of the table is (almost) attained: it can be no smaller.
+/// The residual of the table is (almost) attained, so it cannot be smaller.
 TEST(SplitTest, ResidualsReachTheirBound) {
   for (const auto& encoding : all_encodings())
     for (int slices = 1; slices <= 4; ++slices) {
@@ -224,7 +224,7 @@ RC_GTEST_PROP(SplitTest, BalancedDigitsAreTheBytesOfOneInteger, ()) {
     }
 }
 
-/// A number with few bits is held whole by few digits, and the later digits are zero.
+/// A few digits hold a number with few bits exactly, and the later digits are zero.
 TEST(SplitTest, ShortNumbersLeaveNothing) {
   for (const auto& encoding : all_encodings())
     for (int n = -100; n <= 100; ++n) {
@@ -246,7 +246,7 @@ TEST(SplitTest, ZerosHaveNoDigits) {
       for (const int scale : {-1074, 0, 1025}) EXPECT_EQ(split_with(zero, {encoding, max_slices}, scale), DigitArray{});
 }
 
-/// The bytes of floor(x / w_s) in two's complement, up to eight of them.
+/// Unsigned digits are the bytes of floor(x / w_s) in two's complement, for up to eight bytes.
 RC_GTEST_PROP(SplitTest, UnsignedDigitsAreTheBytesOfTheFloor, ()) {
   const auto row = *test::gen::row();
   const int scale = Encoding::unsigned8().scale_exponent(to_dyadic(row.top()));
@@ -281,7 +281,7 @@ TEST(SplitTest, WritesNoMoreThanItsDigits) {
     }
 }
 
-/// digit(x) = -digit(-x) where rounding is symmetric.
+/// If the rounding is symmetric, digit(x) = -digit(-x).
 RC_GTEST_PROP(SplitTest, TruncatedAndNearestAreOdd, ()) {
   const auto row = *test::gen::row();
   for (const auto& encoding : all_encodings()) {

@@ -17,7 +17,7 @@ namespace {
 using Kind = Encoding::Kind;
 using test::Exact;
 
-/// e of the scale 2^e by docs/derivations/slicing.md (S1)-(S3), (S8), in exact arithmetic.
+/// The exponent e of the scale 2^e by docs/derivations/slicing.md (S1)-(S3), (S8), in exact arithmetic.
 int scale_by_definition(const Encoding& encoding, double top) {
   if (top == 0) return 0;
   const Exact x(std::abs(top));
@@ -62,7 +62,7 @@ TEST(EncodingTest, WeightsAreThoseOfTheTable) {
   }
 }
 
-/// A byte is a signed digit, but in all slices of unsigned8 but the first.
+/// A byte is read as a signed digit, except in all slices of unsigned8 after the first.
 TEST(EncodingTest, ReadsDigitsFromBytes) {
   for (const auto& encoding : all_encodings())
     for (int p = 1; p <= max_slices; ++p)

@@ -32,7 +32,7 @@ Exact dot_by_definition(const Pairs& pairs) {
   return sum;
 }
 
-/// Every class of exponents; half of the products are cancelled by a later one.
+/// Pairs of every class of exponents; half of the products are cancelled by a later one.
 Pairs sample_pairs(int count, RandomBits& random) {
   Pairs pairs;
   while (static_cast<int>(pairs.size()) < count) {
@@ -56,7 +56,8 @@ RC_GTEST_PROP(ExactDotTest, IsTheSum, ()) {
   }
 }
 
-/// Thousands of products of full significands in the same bins, of one sign or of both.
+/// More terms than fit between two carries give exact sums: thousands of products of full significands in the same bins, with
+/// equal or mixed signs.
 TEST(ExactDotTest, MoreTermsThanCarriesWaitFor) {
   const double full = 0x1.fffffffffffffp0;
   for (const bool alternating : {false, true})

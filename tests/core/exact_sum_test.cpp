@@ -25,7 +25,7 @@ constexpr Format format_of() {
   return sizeof(T) == sizeof(double) ? binary64 : binary32;
 }
 
-/// integer * 2^exponent.
+/// The value integer * 2^exponent.
 template <int Limbs = 2>
 WideDyadic<Limbs> wide(std::int64_t integer, int exponent) {
   WideDyadic<Limbs> result;
@@ -65,7 +65,7 @@ WideDyadic<Limbs> sample_near_boundary(RandomBits& random) {
   return result;
 }
 
-/// Two terms: anything and anything, a boundary and something far below, two that cancel.
+/// Two terms: arbitrary ones, a boundary and a term far below it, or two that cancel.
 template <class T, int Limbs>
 std::pair<WideDyadic<Limbs>, WideDyadic<Limbs>> sample_terms(RandomBits& random) {
   const int range = 2 * test::Anatomy<T>::largest;
@@ -88,7 +88,7 @@ std::pair<WideDyadic<Limbs>, WideDyadic<Limbs>> sample_terms(RandomBits& random)
   return {x, y};
 }
 
-/// |X + Y| is the magnitude, or strictly between it and the next where the sticky bit is set; and the sign is right.
+/// Checks the sign, and that |X + Y| is the magnitude or, with the sticky bit set, strictly between it and the next magnitude.
 template <int Limbs>
 void expect_enclosed(const GridSum<Limbs>& sum, const Exact& value) {
   const auto floor = Exact{exact(sum.magnitude), sum.exponent};
@@ -149,7 +149,7 @@ RC_GTEST_PROP(GridSumTest, AddsTwoNumbersAsTheProcessorDoes, ()) {
 }
 
 TEST(GridSumTest, RoundsOnceIntoTheSubnormals) {
-  // (2^60 + 2^52 + 1) * 2^-1127: rounded first and scaled afterwards it would be 0x80 * 2^-1074.
+  // (2^60 + 2^52 + 1) * 2^-1127: rounding before scaling would give 0x80 * 2^-1074.
   const auto x = wide((std::int64_t{1} << 60) + (std::int64_t{1} << 52) + 1, -1127);
   EXPECT_EQ(GridSum<3>::of(x, WideDyadic<2>{}).round(binary64), 0x81u);
   const auto y = wide(-((std::int64_t{1} << 60) + (std::int64_t{1} << 52)), -1127);
@@ -157,7 +157,7 @@ TEST(GridSumTest, RoundsOnceIntoTheSubnormals) {
 }
 
 TEST(GridSumTest, SumsFromTermsThatOverflow) {
-  // 2^1024 - 2^1023 and the like: no intermediate overflow.
+  // 2^1024 - 2^1023 and similar sums have no intermediate overflow.
   EXPECT_EQ(GridSum<3>::of(wide(1, 1024), wide(-1, 1023)).round(binary64), bits_of(0x1p1023));
   EXPECT_EQ(GridSum<3>::of(wide(1, 5000), wide(-1, 5000)).round(binary64), 0u);
 }
@@ -172,7 +172,7 @@ TEST(GridSumTest, OverflowThreshold) {
   auto negative = all_ones;
   negative.negative = true;
   EXPECT_EQ(round(negative, wide(-1, 970)), binary64.inf | binary64.sign);
-  // A sticky bit far below decides: threshold minus the smallest thing there is.
+  // A sticky bit far below decides: the threshold minus the least number.
   WideDyadic<2> threshold = wide((std::int64_t{1} << 54) - 1, 970);
   EXPECT_EQ(round(threshold, wide(1, -5000)), binary64.inf);
   EXPECT_EQ(round(threshold, wide(-1, -5000)), bits_of(std::numeric_limits<double>::max()));
@@ -180,7 +180,7 @@ TEST(GridSumTest, OverflowThreshold) {
   EXPECT_EQ(GridSum<3>::of(wide((1 << 25) - 1, 103), wide(-1, -5000)).round(binary32),
             bits_of(std::numeric_limits<float>::max()));
   for (int e = 1024; e < 10000; ++e)
-    ASSERT_EQ(round(wide(1, e), {}), binary64.inf) << e;  // whatever the exponent field wraps to
+    ASSERT_EQ(round(wide(1, e), {}), binary64.inf) << e;  // for any exponent, also if its field would wrap
   for (int e = 128; e < 10000; ++e) ASSERT_EQ(GridSum<3>::of(wide(1, e), WideDyadic<2>{}).round(binary32), binary32.inf) << e;
 }
 
@@ -233,13 +233,13 @@ TEST(GridSumTest, CancelsToTheLastBit) {
 
 // ---- Ziv's test.
 
-/// Both ends of sum +- error round to these bits.
+/// True if sum - error and sum + error both round to these bits.
 template <class T>
 bool ends_agree(const Exact& value, const Exact& error, std::uint64_t bits) {
   return test::rounded_bits<T>(value - error) == bits && test::rounded_bits<T>(value + error) == bits;
 }
 
-/// A bound of a size that matters for this value.
+/// A bound of a size that can matter for this value.
 template <class T>
 WideDyadic<2> sample_error(const Exact& value, RandomBits& random) {
   const auto distance = test::distance_to_boundary<T>(value);
@@ -272,7 +272,7 @@ void check_enclosures(int rounds, std::uint64_t seed) {
     ASSERT_EQ(result.bits, test::rounded_bits<T>(value)) << describe();
     ASSERT_TRUE(!result.decided || ends_agree<T>(value, exact(error), result.bits)) << describe();
     const auto distance = test::distance_to_boundary<T>(value);
-    // The grid can tell apart what is several of its units apart: there a bound of a quarter of the way must be enough.
+    // The grid can separate values several of its units apart. An error of a quarter of such a distance must be decided.
     if (exact(error) < distance.times_power_of_two(-2) && distance >= Exact{16, sum.exponent}) {
       ASSERT_TRUE(result.decided) << describe() << ", distance " << distance;
       ++owed;
@@ -300,7 +300,7 @@ TEST(EnclosureTest, SmallestBoundsThatMatter) {
   EXPECT_TRUE(decided(tie, {}, wide(1, -2)));
   EXPECT_FALSE(decided(tie, {}, wide(3, -2)));
   EXPECT_TRUE(decided(wide((std::int64_t{1} << 53) + 1, 0), {}, {}));               // a tie, known exactly
-  EXPECT_FALSE(decided(wide((std::int64_t{1} << 53) + 1, 0), {}, wide(1, -9000)));  // and with any bound at all
+  EXPECT_FALSE(decided(wide((std::int64_t{1} << 53) + 1, 0), {}, wide(1, -9000)));  // a tie with any non-zero bound
   EXPECT_FALSE(decided({}, {}, wide(1, -9000)));                                    // +0 or -0
   EXPECT_TRUE(decided({}, {}, {}));
   EXPECT_FALSE(decided(wide(1, 0), {}, wide(1, 0)));
@@ -313,7 +313,7 @@ TEST(EnclosureTest, SmallestBoundsThatMatter) {
   EXPECT_FALSE(decided(wide(1, 0), wide(-1, -9000), wide(1, -54)));
 }
 
-/// Terms that fill the grid to its last bit, and a bound that would carry out of it: the upper end must not wrap around.
+/// The upper end does not wrap around if the terms fill the grid to its last bit and the bound would carry out of it.
 TEST(EnclosureTest, UpperEndHasRoom) {
   RandomBits random(10);
   for (int i = 0; i < 20000; ++i) {

@@ -12,7 +12,7 @@
 #include "ozbound/core/kernel.hpp"
 #include "ozbound/verify/number_classes.hpp"
 
-// Least and largest exponents, found in one sweep, are those of the elements one by one.
+// The least and largest exponents found in one sweep equal those found element by element.
 
 namespace ozbound::exponent_range_test {
 namespace {
@@ -32,7 +32,7 @@ TEST(Magnitudes, OfEveryKernelAreTheElements) {
   sampling::RandomBits random(1);
   for (const auto* kernel : kernels())
     for (Index count = 0; count < 70; ++count) {
-      std::vector<double> x(static_cast<std::size_t>(count) + 1, inf);  // the last is not asked for
+      std::vector<double> x(static_cast<std::size_t>(count) + 1, inf);  // the last element is outside the view
       std::uint64_t least = UINT64_MAX, top = 0;
       for (Index l = 0; l < count; ++l) {
         auto& at = x[static_cast<std::size_t>(l)];
@@ -55,7 +55,7 @@ TEST(ExponentRange, OfAMatrixIsThatOfItsElements) {
     const auto padding = static_cast<Index>(random() % 3);
     const bool by_rows = random.once_in(2), apart = random.once_in(8);
     const Index step = apart ? 2 : 1, ld = step * (by_rows ? cols : rows) + padding;
-    std::vector<double> memory(static_cast<std::size_t>((by_rows ? rows : cols) * ld + 1), nan);  // beside the elements
+    std::vector<double> memory(static_cast<std::size_t>((by_rows ? rows : cols) * ld + 1), nan);  // also beside elements
     const MatrixView<double> x(memory.data(), rows, cols, by_rows ? ld : step, by_rows ? step : ld);
     ExponentRange range;
     for (Index i = 0; i < rows; ++i)

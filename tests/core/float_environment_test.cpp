@@ -13,7 +13,7 @@
 namespace ozbound::float_environment_test {
 namespace {
 
-/// 5/3 up and down, and what becomes of subnormal operands and results: nothing that a compiler knows before.
+/// 5/3 rounded up and down, and the treatment of subnormal operands and results; no compiler can evaluate these in advance.
 struct Arithmetic {
   double up = divided(5, 3), down = divided(-5, 3);
   double result = product(0x1p-1000, 0x1p-60);
@@ -81,7 +81,7 @@ TEST(FloatEnvironment, TrapsNothing) {
   fedisableexcept(FE_ALL_EXCEPT);
 }
 
-/// The x87 unit's precision, which some libraries reduce.
+/// A FloatEnvironment also sets the precision of the x87 unit, which some libraries reduce.
 TEST(FloatEnvironment, SetsTheX87UnitToo) {
   const auto control = [] {
     unsigned short word = 0;

@@ -6,7 +6,7 @@
 #include "support/full_digits.hpp"
 #include "support/gemm_calls.hpp"
 
-// OpenMP's workers are not in a child of fork(): there an engine computes by itself, and the same.
+// A child of fork() has no OpenMP workers: an engine computes in one thread in the child and gives the same result.
 
 namespace ozbound::fork_test {
 namespace {
@@ -21,7 +21,7 @@ std::vector<std::uint64_t> product(const CpuEngine& engine) {
   return bits;
 }
 
-/// Threads of a region that asks for no number.
+/// The number of threads of a parallel region that requests none.
 int default_team() {
   int threads = 0;
 #pragma omp parallel

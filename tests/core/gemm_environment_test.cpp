@@ -24,18 +24,18 @@
 #include "ozbound/core/gemm.hpp"
 #include "support/gemm_calls.hpp"
 
-// What surrounds a call changes no bit and is left as it was: floating-point environment, other threads, memory.
+// Floating-point environment, other threads and memory change no bit of a call, and the call leaves them unchanged.
 
 namespace ozbound::gemm_environment_test {
 namespace {
 
-using test::OwnedCall;
+using test::OwnedProduct;
 using test::RandomBits;
 using test::StoredMatrix;
 
 constexpr int team = 3;
 
-/// A floating-point environment that a caller may be in.
+/// A floating-point environment that a caller may have.
 struct Setting {
   std::string name;
   int rounding = FE_TONEAREST;
@@ -68,7 +68,7 @@ const Setting settings[] = {
     {"traps", FE_TONEAREST, false, false, true},
 };
 
-/// The control bits of the environment: rounding, flushing and traps; not the flags.
+/// The control bits of the environment: rounding, flushing and traps. Flags are not included.
 struct Control {
   int rounding = std::fegetround();
 #ifdef __SSE__
@@ -77,7 +77,7 @@ struct Control {
   bool operator==(const Control&) const = default;
 };
 
-/// Runs `work` in a setting, the threads that OpenMP keeps included, and puts everything back.
+/// Runs `work` in a setting, which OpenMP's threads get too, and restores everything.
 void in_setting(const Setting& setting, const std::function<void()>& work) {
   std::vector<std::fenv_t> saved(team);
 #pragma omp parallel num_threads(team)
@@ -95,12 +95,12 @@ void in_setting(const Setting& setting, const std::function<void()>& work) {
 class EnvironmentTest : public testing::Test {
  protected:
   /// Operands with subnormals, sums that the published orders round, C0 and scalars down to the least number.
-  static std::vector<OwnedCall> calls() {
+  static std::vector<OwnedProduct> calls() {
     RandomBits random(11);
-    std::vector<OwnedCall> result;
+    std::vector<OwnedProduct> result;
     for (const bool near : {true, true, false}) {
       auto call = test::sample_call({7, 9, 13, near}, random);
-      call.source = OwnedCall::C0::separate;
+      call.source = OwnedProduct::C0::separate;
       for (Index i = 0; i < 7; ++i)
         for (Index j = 0; j < 9; ++j)
           call.c0.set(i, j, near ? 0x1p-30 * static_cast<double>(i - j) : 0x1p-1074 * static_cast<double>(i - j));
@@ -121,10 +121,10 @@ TEST_F(EnvironmentTest, ChangesNoBitAndIsLeftAsItWas) {
     for (const char* text : {"balanced:7x7:cut=8:exact", "truncated7:8x8:full:per_product", "nearest7:8x8:full:per_diagonal"}) {
       const auto plan = parse_plan(text);
       auto expected = before;
-      multiply_unproven(expected.call(), plan, engine);
+      multiply_unproven(expected.product(), plan, engine);
       for (const auto& setting : settings) {
         auto call = before;
-        const auto view = call.call();
+        const auto view = call.product();
         Control at_start, at_end;
         int flags = 0;
         in_setting(setting, [&] {
@@ -150,10 +150,10 @@ TEST_F(EnvironmentTest, ChangesNoBitOfTheOtherFunctions) {
     const EntryBound bound{{{"test", {{std::vector<double>(7, 0x1p-500), columns}}}}};
     const auto run = [&] {
       auto exact = before;
-      multiply_exactly(exact.call(), team);
+      multiply_exactly(exact.product(), team);
       auto finite = before;
-      const auto open = multiply_finite(finite.call(), plan, engine, &bound);
-      finish_exactly(finite.call(), open, team);
+      const auto open = multiply_finite(finite.product(), plan, engine, &bound);
+      finish_exactly(finite.product(), open, team);
       const auto facts = engine.measure(before.a.input(), Side::rows_of_a, plan.split().a);
       auto result = test::bits_of_matrix(exact.c);
       for (const auto bits : test::bits_of_matrix(finite.c)) result.push_back(bits);
@@ -170,7 +170,8 @@ TEST_F(EnvironmentTest, ChangesNoBitOfTheOtherFunctions) {
   }
 }
 
-/// Real and complex scalars, under a plan, under a bound and exactly; the elements are subnormal, too.
+/// No setting changes a bit of complex products with real and complex scalars and subnormal elements: under a plan, under a
+/// bound and exact.
 TEST_F(EnvironmentTest, ChangesNoBitOfComplexProducts) {
   RandomBits random(12);
   const CpuEngine engine({.threads = team, .row_tile = 2, .column_tile = 2});
@@ -190,7 +191,7 @@ TEST_F(EnvironmentTest, ChangesNoBitOfComplexProducts) {
         multiply_unproven({a, b, c, alpha, {0.5, 0x1p-1070}, c0}, plan, engine);
         multiply_exactly({a, b, exact, alpha, {0.5, 0x1p-1070}, c0}, team);
         const ComplexProduct call{a, b, open, alpha};
-        finish_exactly(call, multiply_scaled(call, plan, engine, &bound), team);
+        finish_exactly(call, multiply_with_complex_scalars(call, plan, engine, &bound), team);
         std::vector<std::uint64_t> bits;
         for (const auto* matrix : {&c, &exact, &open})
           for (Index t = 0; t < 20; ++t)
@@ -208,19 +209,19 @@ TEST_F(EnvironmentTest, ChangesNoBitOfComplexProducts) {
     }
 }
 
-/// Many callers at once, each in a floating-point environment of its own.
+/// Many callers at once get the same bits, each in its own floating-point environment.
 TEST_F(EnvironmentTest, ManyCallersAtOnce) {
   const auto before = calls()[1];
   const CpuEngine engine({.threads = 2, .row_tile = 2, .column_tile = 2});
   const auto plan = parse_plan("truncated7:8x8:full:per_product");
   auto expected = before;
-  multiply_unproven(expected.call(), plan, engine);
-  std::vector<OwnedCall> results(std::size(settings), before);
+  multiply_unproven(expected.product(), plan, engine);
+  std::vector<OwnedProduct> results(std::size(settings), before);
   std::vector<std::thread> callers;
   for (std::size_t t = 0; t < results.size(); ++t)
     callers.emplace_back([&, t] {
       settings[t].apply();
-      for (int repetition = 0; repetition < 20; ++repetition) multiply_unproven(results[t].call(), plan, engine);
+      for (int repetition = 0; repetition < 20; ++repetition) multiply_unproven(results[t].product(), plan, engine);
     });
   for (auto& caller : callers) caller.join();
   for (const auto& result : results) EXPECT_TRUE(test::same_bits(result.c, test::bits_of_matrix(expected.c)));

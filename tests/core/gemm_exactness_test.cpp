@@ -12,7 +12,7 @@
 #include "support/exact.hpp"
 #include "support/gemm_calls.hpp"
 
-// What C is worth: exact where the slices hold everything, rounded once.
+// The accuracy of C: the exact result rounded once if the slices hold everything.
 
 namespace ozbound::gemm_exactness_test {
 namespace {
@@ -39,8 +39,8 @@ double scalar_product(double a, double b, const std::string& plan, double alpha 
   return product(matrix_of({{a}}), matrix_of({{b}}), parse_plan(plan), alpha, beta, matrix_of({{c0}}))(0, 0);
 }
 
-/// Rows of A and columns of B of any size, each within 60 binades, in every kind of encoding with slices to spare: C is the
-/// exact result, rounded once.
+/// With enough slices in any encoding, C is the exact result rounded once, for rows of A and columns of B of any size that each
+/// span at most 60 binades.
 RC_GTEST_PROP(ExactResultTest, AmpleSlicesRoundTheExactResult, ()) {
   RandomBits random(*test::gen::seed());
   for (int repetition = 0; repetition < 20; ++repetition) {
@@ -66,7 +66,7 @@ RC_GTEST_PROP(ExactResultTest, AmpleSlicesRoundTheExactResult, ()) {
   }
 }
 
-/// Few slices hold integers of few bits: 7 slices of the default hold 54 bits, no more are needed.
+/// A few slices multiply short integers exactly: 7 slices of the default hold 54 bits.
 TEST(ExactResultTest, IntegersAreExact) {
   RandomBits random(2);
   const auto integers = [&](Index rows, Index cols, int bits) {
@@ -91,7 +91,7 @@ TEST(ExactResultTest, IntegersAreExact) {
   }
 }
 
-/// Every element 1 - 2^-53 and k beyond 2^17: the relative error that an INT32 overflow would make is 1e-2.
+/// INT32 does not overflow for k beyond 2^17 with every element 1 - 2^-53; an overflow would make a relative error of 1e-2.
 TEST(ExactResultTest, LongVectorsOfTheLargestSignificand) {
   constexpr double x = 1 - 0x1p-53;
   for (const Index k : {131071, 131072, 200000}) {
@@ -137,7 +137,7 @@ TEST(ExtremesTest, NoIntermediateUnderflows) {
   }
 }
 
-/// Scaling a rounded result would round twice: (2^60 + 2^52 + 1) 2^-1127 is 0x81 least numbers, not 0x80.
+/// Subnormal results are rounded once: (2^60 + 2^52 + 1) 2^-1127 is 0x81 least numbers; a second rounding would give 0x80.
 TEST(ExtremesTest, SubnormalResultsAreRoundedOnce) {
   const auto a = matrix_of({{0x1p60, 0x1p52, 1}});
   const auto b = matrix_of({{1}, {1}, {1}});
@@ -147,7 +147,7 @@ TEST(ExtremesTest, SubnormalResultsAreRoundedOnce) {
   EXPECT_EQ(product(tiny, unit, parse_plan("balanced:20x20:full:exact"))(0, 0), 0x81 * least);
 }
 
-/// Rows of subnormals, rows that mix them with normal numbers, rows whose maximum is 2^1023 and more.
+/// C is right for rows of subnormals, rows that mix them with normal numbers, and rows whose maximum is 2^1023 or more.
 TEST(ExtremesTest, RowsOfEverySize) {
   const auto a = matrix_of({{least, 3 * least, -5 * least},
                             {0x0.fffffffffffffp-1022, -0x1p-1030, least},
@@ -167,7 +167,7 @@ TEST(ExtremesTest, RowsOfEverySize) {
   }
 }
 
-/// +-Inf from the overflow threshold on, 2^1024 - 2^970, and not below it.
+/// C is +-Inf exactly from the overflow threshold 2^1024 - 2^970 on.
 TEST(ExtremesTest, OverflowOnlyWhereTheResultDoes) {
   const auto below = matrix_of({{largest, 0x1.fffffffffffffp969, -0x1p-1074}});
   const auto at = matrix_of({{largest, 0x1p970, 0}});
@@ -187,7 +187,7 @@ TEST(ExtremesTest, OverflowOnlyWhereTheResultDoes) {
   EXPECT_EQ(c(0, 1), std::numeric_limits<float>::infinity());
 }
 
-/// beta C0 anywhere on the grid: a bit far below decides a tie and is not lost; a sum far below decides C0's.
+/// A term far below decides a tie, at any distance: beta C0 a tie of the sum, or the sum a tie of beta C0.
 TEST(ExtremesTest, FarAwayOnTheGrid) {
   const auto a = matrix_of({{1, 0x1p-53}});  // 1 + 2^-53: a tie between 1 and its neighbour
   const auto ones = matrix_of({{1}, {1}});
@@ -207,7 +207,7 @@ TEST(ExtremesTest, FarAwayOnTheGrid) {
   EXPECT_EQ(scalar_product(least, least, text, 1, 1, 0), 0);
 }
 
-/// Where everything cancels the result is +0.
+/// A sum that cancels completely is +0.
 TEST(ExtremesTest, AnExactZeroIsPositive) {
   for (const std::string plan :
        {"balanced:7x7:full:exact", "truncated7:8x8:full:per_product", "nearest7:8x8:full:per_diagonal"}) {
@@ -221,7 +221,7 @@ TEST(ExtremesTest, AnExactZeroIsPositive) {
   }
 }
 
-/// The published orders of addition differ from each other and from the exact sum; each is its own plain loop.
+/// The published orders of addition differ from each other and from the exact sum, and each agrees with its own plain loop.
 TEST(PublishedOrdersTest, AreKept) {
   RandomBits random(7);
   std::vector<std::vector<std::uint64_t>> results;
@@ -235,7 +235,7 @@ TEST(PublishedOrdersTest, AreKept) {
     EXPECT_TRUE(test::multiplies_rightly(call, parse_plan(text), {.threads = 1}));
     auto run = call;
     run.alpha = 1, run.beta = 0;
-    multiply_unproven(run.call(), parse_plan(text), CpuEngine({.threads = 1}));
+    multiply_unproven(run.product(), parse_plan(text), CpuEngine({.threads = 1}));
     results.push_back(test::bits_of_matrix(run.c));
   }
   EXPECT_NE(results[0], results[1]);

@@ -10,12 +10,12 @@
 #include "support/full_digits.hpp"
 #include "support/gemm_calls.hpp"
 
-// The same statements as in the other tests, over many more calls and longer vectors.
+// The statements of the other tests, for many more calls and longer vectors.
 
 namespace ozbound::gemm_long_test {
 namespace {
 
-using test::OwnedCall;
+using test::OwnedProduct;
 using test::RandomBits;
 
 TEST(GemmLongTest, IsWhatItsDefinitionSays) {
@@ -26,8 +26,8 @@ TEST(GemmLongTest, IsWhatItsDefinitionSays) {
     if (random.once_in(4)) {
       test::strew_specials(call.a, 60, random);
       test::strew_specials(call.b, 60, random);
-      if (call.source == OwnedCall::C0::in_place) test::strew_specials(call.c, 20, random);
-      if (call.source == OwnedCall::C0::separate) test::strew_specials(call.c0, 20, random);
+      if (call.source == OwnedProduct::C0::in_place) test::strew_specials(call.c, 20, random);
+      if (call.source == OwnedProduct::C0::separate) test::strew_specials(call.c0, 20, random);
     }
     const auto plan = test::sample_plan(random, random.once_in(8) ? max_slices : 9);
     const auto options = test::sample_options(random);
@@ -37,7 +37,7 @@ TEST(GemmLongTest, IsWhatItsDefinitionSays) {
   }
 }
 
-/// Both sides of the overflow of every encoding whose limit memory can hold.
+/// Sums are right on both sides of the overflow of every encoding whose limit memory can hold.
 TEST(GemmLongTest, OnBothSidesOfEachOverflow) {
   for (const auto& encoding : common_ratio_encodings()) {
     const auto full = test::fullest_diagonal(encoding);
@@ -49,7 +49,7 @@ TEST(GemmLongTest, OnBothSidesOfEachOverflow) {
   }
 }
 
-/// More than 2^32 digits of A: every offset needs 64 bits. The rows of A overlap in memory, as a Hankel matrix may.
+/// A may have more than 2^32 digits, so every offset needs 64 bits. The rows of A overlap in memory, as a Hankel matrix may.
 TEST(GemmLongTest, MoreThan32BitsOfDigits) {
   constexpr Index m = 3300, k = 65537;
   const auto plan = parse_plan("balanced:20x3:cut=4:exact").split();

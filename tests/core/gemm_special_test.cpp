@@ -10,13 +10,13 @@
 #include "ozbound/core/gemm.hpp"
 #include "support/gemm_calls.hpp"
 
-// NaN and infinities: functions of the inputs alone.
+// NaN and infinities in C depend only on the inputs.
 
 namespace ozbound::gemm_special_test {
 namespace {
 
 using test::matrix_of;
-using test::OwnedCall;
+using test::OwnedProduct;
 using test::product;
 using test::RandomBits;
 using test::StoredMatrix;
@@ -30,20 +30,20 @@ testing::AssertionResult same(const Matrix<double>& x, const Matrix<double>& y) 
   return test::same_bits(test::stored(x), test::bits_of_matrix(y));
 }
 
-/// apply_specials writes the entries that specials decide, and no others.
+/// apply_specials writes exactly the entries that specials decide.
 RC_GTEST_PROP(SpecialsTest, OnlySpecialEntriesAreWritten, ()) {
   RandomBits random(*test::gen::seed());
   for (int repetition = 0; repetition < 20; ++repetition) {
     auto call = test::sample_call({random.between(1, 6), random.between(1, 6), random.below(7)}, random);
     test::strew_specials(call.a, 15, random);
     test::strew_specials(call.b, 15, random);
-    if (call.source == OwnedCall::C0::in_place) test::strew_specials(call.c, 8, random);
-    if (call.source == OwnedCall::C0::separate) test::strew_specials(call.c0, 8, random);
+    if (call.source == OwnedProduct::C0::in_place) test::strew_specials(call.c, 8, random);
+    if (call.source == OwnedProduct::C0::separate) test::strew_specials(call.c0, 8, random);
     const double scalars[] = {0, 1, -2, inf, nan};
     if (random.once_in(3)) call.alpha = random.pick(scalars);
-    if (random.once_in(3) && call.source != OwnedCall::C0::unread) call.beta = random.pick(scalars);
+    if (random.once_in(3) && call.source != OwnedProduct::C0::unread) call.beta = random.pick(scalars);
     const auto before = call;
-    apply_specials(call.call(), random.between(1, 3));
+    apply_specials(call.product(), random.between(1, 3));
     const bool single = call.c.storage().single;
     for (Index i = 0; i < call.c.rows(); ++i)
       for (Index j = 0; j < call.c.cols(); ++j) {
@@ -58,7 +58,7 @@ RC_GTEST_PROP(SpecialsTest, OnlySpecialEntriesAreWritten, ()) {
   }
 }
 
-/// Every rule once, in numbers that anyone can check.
+/// Every rule for special values holds in a small example that can be checked by hand.
 TEST(SpecialsTest, EveryRule) {
   const auto a = matrix_of({{inf, 1}, {-inf, 1}, {inf, inf}, {inf, -inf}, {nan, 1}, {0, 1}, {1, 2}});
   const auto b = matrix_of({{1, 0, -1, inf}, {1, 1, 1, 1}});
@@ -71,7 +71,7 @@ TEST(SpecialsTest, EveryRule) {
                                                     {3, 2, 1, inf}})));
 }
 
-/// Not a BLAS's NaN but always the quiet one, whatever sign and payload come in.
+/// A NaN in C is always the one quiet NaN, whatever sign and payload the inputs have; a BLAS may give others.
 TEST(SpecialsTest, OneNaN) {
   for (const std::uint64_t bits : {0x7ff0000000000001u, 0xfff8000000000000u, 0x7ff8dead0badf00du, 0xffffffffffffffffu}) {
     const auto x = matrix_of({{double_from_bits(bits)}}), one = matrix_of({{1}});
@@ -85,7 +85,7 @@ TEST(SpecialsTest, OneNaN) {
   }
 }
 
-/// alpha and beta that are NaN or infinite make every entry special that they meet.
+/// A NaN or infinite alpha or beta makes every entry special that it is multiplied into.
 TEST(SpecialsTest, SpecialScalars) {
   const auto a = matrix_of({{1, 2}, {-1, -2}, {0, 1}});
   const auto b = matrix_of({{1}, {1}});
@@ -99,7 +99,7 @@ TEST(SpecialsTest, SpecialScalars) {
   EXPECT_TRUE(same(product(a, b, plain, 0x1p-1074, 0x1p-1074, c0), matrix_of({{0x4p-1074}, {-0x3p-1074}, {-inf}})));
 }
 
-/// In place, C overflows where C0 was finite: that infinity was never an input, and meets no beta.
+/// An infinity from an overflow in place is not treated as an input: it is not multiplied by beta.
 TEST(SpecialsTest, AnOverflowInPlaceIsNoInput) {
   for (const double beta : {-1.0, 1.0, 0x1p-1074}) {
     const auto a = matrix_of({{largest, 1}, {nan, 1}, {1, 1}});

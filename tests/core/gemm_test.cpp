@@ -23,15 +23,15 @@
 namespace ozbound::gemm_test {
 namespace {
 
-using test::OwnedCall;
+using test::OwnedProduct;
 using test::RandomBits;
 using test::StoredMatrix;
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Any plan, shape, storage, element types, scalars, C0, blocking, threads and workspace, finite or not: C is what the
-/// definition says, bit by bit, and nothing but C is written.
+/// C is what the definition says, bit by bit, and nothing else is written: for any plan, shape, storage, element types,
+/// scalars, C0, blocking, threads and workspace, finite or not.
 RC_GTEST_PROP(GemmTest, IsWhatItsDefinitionSays, ()) {
   RandomBits random(*test::gen::seed());
   for (int repetition = 0; repetition < 30; ++repetition) {
@@ -40,8 +40,8 @@ RC_GTEST_PROP(GemmTest, IsWhatItsDefinitionSays, ()) {
     if (random.once_in(4)) {
       test::strew_specials(call.a, 30, random);
       test::strew_specials(call.b, 30, random);
-      if (call.source == OwnedCall::C0::in_place) test::strew_specials(call.c, 10, random);
-      if (call.source == OwnedCall::C0::separate) test::strew_specials(call.c0, 10, random);
+      if (call.source == OwnedProduct::C0::in_place) test::strew_specials(call.c, 10, random);
+      if (call.source == OwnedProduct::C0::separate) test::strew_specials(call.c0, 10, random);
     }
     const auto plan = test::sample_plan(random, random.once_in(4) ? max_slices : 8);
     const auto options = test::sample_options(random);
@@ -52,7 +52,7 @@ RC_GTEST_PROP(GemmTest, IsWhatItsDefinitionSays, ()) {
   }
 }
 
-/// All encodings and accumulations, tall, flat and awkward shapes.
+/// C is right for all encodings and accumulations in tall, flat and awkward shapes.
 TEST(GemmTest, ShapesAndPlans) {
   RandomBits random(2);
   const test::CallShape shapes[] = {{7, 61, 68}, {1, 1, 1},   {1, 40, 3}, {40, 1, 3},
@@ -64,7 +64,7 @@ TEST(GemmTest, ShapesAndPlans) {
       EXPECT_TRUE(test::multiplies_rightly(test::sample_call(shape, random), parse_plan(text), {.threads = 2}));
 }
 
-/// Slices of A, of B or of both that are kept, whatever the workspace: the same bits as slices that are not.
+/// Kept slices of A, of B or of both give the same bits as new slices, for any workspace.
 RC_GTEST_PROP(GemmTest, KeptSlicesGiveTheSameBits, ()) {
   RandomBits random(*test::gen::seed());
   for (int repetition = 0; repetition < 10; ++repetition) {
@@ -73,21 +73,21 @@ RC_GTEST_PROP(GemmTest, KeptSlicesGiveTheSameBits, ()) {
     const auto plan = test::sample_plan(random, 8);
     const CpuEngine engine(test::sample_options(random));
     auto plain = call;
-    multiply_unproven(plain.call(), plan, engine);
+    multiply_unproven(plain.product(), plan, engine);
 
     const auto kept_a = engine.prepare(call.a.input(), Side::rows_of_a, plan.a);
     const auto kept_b = engine.prepare(call.b.input(), Side::columns_of_b, plan.b);
     const bool keep_a = random.once_in(2), keep_b = !keep_a || random.once_in(2);
     const auto& [m, n, k] = std::tuple(call.c.rows(), call.c.cols(), call.a.cols());
     const auto least = engine.workspace(plan, keep_a ? std::max<Index>(m, 1) : 1, keep_b ? std::max<Index>(n, 1) : 1, k);
-    apply_specials(call.call(), engine.threads());
-    multiply_finite(call.call(), plan, engine, {keep_a ? &kept_a : nullptr, keep_b ? &kept_b : nullptr}, nullptr,
+    apply_specials(call.product(), engine.threads());
+    multiply_finite(call.product(), plan, engine, {keep_a ? &kept_a : nullptr, keep_b ? &kept_b : nullptr}, nullptr,
                     random.once_in(2) ? unlimited_workspace : least * random.between(1, 3));
     RC_ASSERT(test::bits_of_matrix(call.c) == test::bits_of_matrix(plain.c));
   }
 }
 
-/// Residues that are kept, of the plan's moduli or of more: the same bits, on every kernel and in blocks of any length.
+/// Kept residues of the plan's moduli, or of more, give the same bits on every kernel and in blocks of any length.
 RC_GTEST_PROP(GemmTest, KeptResiduesGiveTheSameBits, ()) {
   RandomBits random(*test::gen::seed());
   for (int repetition = 0; repetition < 10; ++repetition) {
@@ -97,7 +97,7 @@ RC_GTEST_PROP(GemmTest, KeptResiduesGiveTheSameBits, ()) {
     const ResiduePlan plan{moduli, random.between(7, 3 * moduli - 4), random.between(7, 3 * moduli - 4)};
     const CpuEngine engine(test::sample_options(random));
     auto plain = call;
-    multiply_unproven(plain.call(), plan, engine);
+    multiply_unproven(plain.product(), plan, engine);
 
     const auto prepared = [&](InputView operand, Side side, ResidueForm form) {
       form.moduli = random.between(form.moduli, max_moduli);
@@ -106,8 +106,8 @@ RC_GTEST_PROP(GemmTest, KeptResiduesGiveTheSameBits, ()) {
     const auto kept_a = prepared(call.a.input(), Side::rows_of_a, plan.a());
     const auto kept_b = prepared(call.b.input(), Side::columns_of_b, plan.b());
     const bool keep_a = random.once_in(2), keep_b = !keep_a || random.once_in(2);
-    apply_specials(call.call(), engine.threads());
-    multiply_finite(call.call(), plan, engine, {keep_a ? &kept_a : nullptr, keep_b ? &kept_b : nullptr});
+    apply_specials(call.product(), engine.threads());
+    multiply_finite(call.product(), plan, engine, {keep_a ? &kept_a : nullptr, keep_b ? &kept_b : nullptr});
     RC_ASSERT(test::bits_of_matrix(call.c) == test::bits_of_matrix(plain.c));
   }
 }
@@ -120,7 +120,7 @@ TEST(GemmTest, KeptResiduesAreRefusedWhereTheyDoNotFit) {
   const auto before = test::bits_of_matrix(call.c);
   const auto refused = [&](const OperandForm& form, Side side, const std::string& message) {
     const auto kept = engine.prepare(side == Side::rows_of_a ? call.a.input() : call.b.input(), side, form);
-    EXPECT_THAT([&] { multiply_finite(call.call(), ResiduePlan{13, 40, 41}, engine, {&kept, nullptr}); },
+    EXPECT_THAT([&] { multiply_finite(call.product(), ResiduePlan{13, 40, 41}, engine, {&kept, nullptr}); },
                 testing::ThrowsMessage<std::invalid_argument>(message));
     EXPECT_EQ(test::bits_of_matrix(call.c), before);
   };
@@ -130,7 +130,7 @@ TEST(GemmTest, KeptResiduesAreRefusedWhereTheyDoNotFit) {
   refused(ResidueForm{13, 40}, Side::columns_of_b, "a must have residues of rows");
   refused(Slicing{Encoding::balanced(), 3}, Side::rows_of_a, "a plan by residues takes no slices");
   const auto narrow = engine.prepare(call.b.input().block(0, 0, 29, 5), Side::columns_of_b, ResidueForm{13, 41});
-  EXPECT_THAT([&] { multiply_finite(call.call(), ResiduePlan{13, 40, 41}, engine, {nullptr, &narrow}); },
+  EXPECT_THAT([&] { multiply_finite(call.product(), ResiduePlan{13, 40, 41}, engine, {nullptr, &narrow}); },
               testing::ThrowsMessage<std::invalid_argument>("a and b have different inner dimensions: 30, 29"));
 }
 
@@ -145,7 +145,7 @@ TEST(GemmTest, KeptSlicesAreRefusedWhereTheyDoNotFit) {
   const auto residues = engine.prepare(call.a.input(), Side::rows_of_a, ResidueForm{13, 40});
   const auto refused = [&](KeptOperands kept, double workspace, const std::string& message) {
     const auto before = test::bits_of_matrix(call.c);
-    EXPECT_THAT([&] { multiply_finite(call.call(), plan, engine, kept, nullptr, workspace); },
+    EXPECT_THAT([&] { multiply_finite(call.product(), plan, engine, kept, nullptr, workspace); },
                 testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr(message)));
     EXPECT_EQ(test::bits_of_matrix(call.c), before);
   };
@@ -156,7 +156,7 @@ TEST(GemmTest, KeptSlicesAreRefusedWhereTheyDoNotFit) {
   refused({&a, nullptr}, least - 1, "workspace must be at least " + std::to_string(static_cast<Index>(std::ceil(least))));
 }
 
-/// An engine without memory for large products multiplies in smaller blocks, and says so where no block is small enough.
+/// An engine without memory for large products multiplies in smaller blocks, and reports an error if no block is small enough.
 RC_GTEST_PROP(GemmTest, OutOfMemoryMakesBlocksSmaller, ()) {
   RandomBits random(*test::gen::seed());
   auto call = test::sample_call({random.between(1, 9), random.between(1, 9), random.between(1, 20)}, random);
@@ -172,27 +172,27 @@ RC_GTEST_PROP(GemmTest, OutOfMemoryMakesBlocksSmaller, ()) {
     if (a.count() * b.count() > most_entries) throw OutOfMemory("no memory for sums");
     return right.multiply(a, b, with, epilogue, c);
   };
-  EntryBound error;  // of every other row nothing is known for certain
+  EntryBound error;  // every other row has no certain bound
   std::vector<double> rows;
   for (Index i = 0; i < call.c.rows(); ++i) rows.push_back(i % 2 == 0 ? 0 : 1);
   error.terms = {{"", {{rows, std::vector<double>(static_cast<std::size_t>(call.c.cols()), 1)}}}};
   auto plain = call;
   const CpuEngine right({.threads = 1});
-  const auto open = multiply_finite(plain.call(), plan, right, &error);
+  const auto open = multiply_finite(plain.product(), plan, right, &error);
   const auto before = test::bits_of_matrix(call.c);
   const bool multiplies =
       !is_zero(call.alpha) && is_finite(bits_of(call.alpha), binary64) && is_finite(bits_of(call.beta), binary64);
   if (most_vectors == 0 && multiplies) {
-    RC_ASSERT_THROWS_AS(multiply_finite(call.call(), plan, engine, &error), OutOfMemory);
+    RC_ASSERT_THROWS_AS(multiply_finite(call.product(), plan, engine, &error), OutOfMemory);
     RC_ASSERT(test::bits_of_matrix(call.c) == before);
     return;
   }
   if (most_vectors == 0) return;
-  RC_ASSERT(multiply_finite(call.call(), plan, engine, &error) == open);
+  RC_ASSERT(multiply_finite(call.product(), plan, engine, &error) == open);
   RC_ASSERT(test::bits_of_matrix(call.c) == test::bits_of_matrix(plain.c));
 }
 
-/// The same bits whatever the threads, blocks, tiles and workspace.
+/// Threads, blocks, tiles and workspace change no bit.
 TEST(GemmTest, HowItWorksDoesNotMatter) {
   RandomBits random(3);
   const auto before = test::sample_call({7, 61, 68}, random);
@@ -205,7 +205,7 @@ TEST(GemmTest, HowItWorksDoesNotMatter) {
       const Index k = call.alpha == 0 ? 0 : 68;
       const double least = least_workspace(engine, plan, k);
       const double full = full_workspace(engine, plan, 7, 61, k);
-      multiply_unproven(call.call(), plan, engine, least + share * (full - least));
+      multiply_unproven(call.product(), plan, engine, least + share * (full - least));
       return test::bits_of_matrix(call.c);
     };
     const auto expected = bits({.threads = 1}, 1);
@@ -223,29 +223,29 @@ TEST(GemmTest, HowItWorksDoesNotMatter) {
   }
 }
 
-/// Every combination of layouts, transposes, leading dimensions and element types; padding is neither read nor written.
+/// Every combination of layouts, transposes, leading dimensions and element types works; padding is neither read nor written.
 TEST(GemmTest, LayoutsAndTypes) {
   RandomBits random(4);
   const auto plan = SplitPlan::balanced(4, 3, 6);
   for (int variant = 0; variant < 256; ++variant) {
     const auto bit = [variant](int place) { return (variant >> place & 1) != 0; };
     const Index padding = variant % 3 == 0 ? 0 : variant % 5;
-    OwnedCall call{StoredMatrix(3, 4, {bit(0), bit(1), padding}), StoredMatrix(4, 5, {bit(2), bit(3), padding}),
-                   StoredMatrix(3, 5, {bit(4), bit(5), padding}), StoredMatrix(3, 5, {bit(6), bit(7), padding})};
+    OwnedProduct call{StoredMatrix(3, 4, {bit(0), bit(1), padding}), StoredMatrix(4, 5, {bit(2), bit(3), padding}),
+                      StoredMatrix(3, 5, {bit(4), bit(5), padding}), StoredMatrix(3, 5, {bit(6), bit(7), padding})};
     test::fill(call.a, Side::rows_of_a, true, random);
     test::fill(call.b, Side::columns_of_b, true, random);
     test::fill(call.c, Side::rows_of_a, true, random);
     test::fill(call.c0, Side::rows_of_a, true, random);
-    for (const auto source : {OwnedCall::C0::unread, OwnedCall::C0::in_place, OwnedCall::C0::separate}) {
+    for (const auto source : {OwnedProduct::C0::unread, OwnedProduct::C0::in_place, OwnedProduct::C0::separate}) {
       call.source = source;
       call.alpha = random.once_in(2) ? 1 : -0x1.8p3;
-      call.beta = source == OwnedCall::C0::unread ? 0 : -1;
+      call.beta = source == OwnedProduct::C0::unread ? 0 : -1;
       EXPECT_TRUE(test::multiplies_rightly(call, plan, {.threads = 1, .row_tile = 2, .column_tile = 2}));
     }
   }
 }
 
-/// op(A), op(B) as transposed views of matrices stored the other way round.
+/// op(A) and op(B) may be transposed views of matrices stored the other way round.
 TEST(GemmTest, TransposedOperands) {
   RandomBits random(5);
   StoredMatrix a(3, 4), b(4, 5), expected(3, 5);
@@ -271,7 +271,7 @@ TEST(GemmTest, TransposedOperands) {
     }
 }
 
-/// Operands may share memory with each other and overlap themselves: A = B, a column repeated by stride 0.
+/// Operands may share memory with each other and overlap themselves: A = B, or a column repeated by stride 0.
 TEST(GemmTest, InputsMayOverlap) {
   const double values[] = {1, 2, 3, 4};
   const CpuEngine engine({.threads = 1});
@@ -284,7 +284,7 @@ TEST(GemmTest, InputsMayOverlap) {
   EXPECT_TRUE(test::same_bits(test::stored(repeated), test::bits_of_matrix(test::matrix_of({{5, 5}, {8, 8}}))));
 }
 
-/// The parts of one matrix, as a blocked factorisation uses them: C = C - L U below and right of both.
+/// A, B and C may be parts of one matrix, as in a blocked factorisation: C = C - L U below and right of both.
 TEST(GemmTest, PartsOfOneMatrix) {
   for (const bool column_major_storage : {false, true}) {
     StoredMatrix parent(5, 5, {false, column_major_storage, 2});
@@ -304,7 +304,7 @@ TEST(GemmTest, PartsOfOneMatrix) {
   }
 }
 
-/// C every second row and column of something else, whose other elements keep their bits; A is what lies between.
+/// C may be every second row and column of another matrix, whose other elements keep their bits; A lies between.
 TEST(GemmTest, StridedResult) {
   std::vector<double> memory(6 * 8);
   std::iota(memory.begin(), memory.end(), 1.0);
@@ -325,7 +325,7 @@ TEST(GemmTest, StridedResult) {
     }
 }
 
-/// Leading dimensions and offsets beyond 2^31 and 2^32 elements, in memory of which only a few pages are there.
+/// Leading dimensions and offsets may exceed 2^31 and 2^32 elements, in memory with only a few pages present.
 TEST(GemmTest, StridesBeyond32Bits) {
   for (const Index ld : {(Index{1} << 31) + 3, (Index{1} << 32) + 5}) {
     const auto bytes = static_cast<std::size_t>(3 * ld + 3) * sizeof(double);
@@ -350,7 +350,7 @@ TEST(GemmTest, StridesBeyond32Bits) {
   }
 }
 
-/// The same memory with new contents is a new operand: nothing is remembered by its address.
+/// New contents of the same memory are a new operand: nothing is remembered by its address.
 TEST(GemmTest, RemembersNothing) {
   const CpuEngine engine({.threads = 2});
   auto a = test::matrix_of({{1, 2}, {3, 4}});
@@ -363,9 +363,9 @@ TEST(GemmTest, RemembersNothing) {
   }
 }
 
-// What is not read.
+// Memory that must not be read.
 
-/// Memory that nobody may look at.
+/// Memory that no process may access.
 class Unreadable {
  public:
   Unreadable() : memory_(mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
@@ -392,7 +392,7 @@ TEST(GemmTest, BetaZeroNeverReadsC0) {
     std::fill_n(c.data(), 4, nan);
     multiply_unproven({a, a, c, 1, zero, nothing.view(2, 2)}, SplitPlan::balanced(2, 2, 4), CpuEngine({.threads = 1}));
     EXPECT_TRUE(test::same_bits(test::stored(c), test::bits_of_matrix(test::matrix_of({{7, 10}, {15, 22}}))));
-    // A C0 that beta = 0 leaves unread may have any shape, and lie anywhere.
+    // A C0 that beta = 0 leaves unread may have any shape and lie anywhere.
     multiply_unproven({a, a, c, 1, zero, c.view().block(0, 1, 1, 1)}, SplitPlan::balanced(2, 2, 4), CpuEngine({.threads = 1}));
     EXPECT_EQ(c(1, 1), 22);
   }
@@ -415,7 +415,7 @@ TEST(GemmTest, AlphaZeroNeverReadsAOrB) {
     }
 }
 
-/// Everything is decided, whatever bound comes with A B, where there is no A B.
+/// If A B is empty or not read, every entry is decided, whatever bound comes with A B.
 TEST(GemmTest, WithoutAProductNothingIsOpen) {
   Matrix<double> c(1, 2);
   const auto c0 = test::matrix_of({{1, 2}});
@@ -426,7 +426,7 @@ TEST(GemmTest, WithoutAProductNothingIsOpen) {
   EXPECT_EQ(c(0, 1), 6);
 }
 
-/// Without an inner dimension C is beta C0, whatever alpha is; without entries nothing is done.
+/// Without an inner dimension C is beta C0 for any alpha; without entries nothing is done.
 TEST(GemmTest, EmptySizes) {
   const CpuEngine engine({.threads = 2});
   const auto plan = SplitPlan::balanced(7, 7, 8);
@@ -460,13 +460,13 @@ RC_GTEST_PROP(ExactFinishTest, RoundsTheExactResult, ()) {
     auto some = call;
     const int threads = random.between(1, 3);
     const bool single = call.c.storage().single;
-    multiply_exactly(call.call(), threads);
+    multiply_exactly(call.product(), threads);
     std::vector<Entry> entries;
     for (Index i = 0; i < some.c.rows(); ++i)
       for (Index j = 0; j < some.c.cols(); ++j)
         if (random.once_in(2)) entries.push_back({i, j});
     const auto before = some;
-    finish_exactly(some.call(), entries, threads);
+    finish_exactly(some.product(), entries, threads);
     for (Index i = 0; i < some.c.rows(); ++i)
       for (Index j = 0; j < some.c.cols(); ++j) {
         test::Exact value;
@@ -481,7 +481,7 @@ RC_GTEST_PROP(ExactFinishTest, RoundsTheExactResult, ()) {
   }
 }
 
-// Refusals: C is not written.
+// Refused calls, which do not write C.
 
 template <class Call>
 void expect_refusal(Call&& call, const std::string& what) {
@@ -532,7 +532,7 @@ TEST_F(GemmRefusalTest, OverlapsOfC) {
                  "a must not overlap c");
 }
 
-/// C next to its operands, around them and between their lines is no overlap.
+/// C next to its operands, around them and between their lines does not overlap them.
 TEST_F(GemmRefusalTest, NeighboursAreNoOverlap) {
   const auto c = part(10, 2, 4, 10);  // 10 … 13, 20 … 23
   for (const auto& neighbour :
@@ -544,14 +544,14 @@ TEST_F(GemmRefusalTest, NeighboursAreNoOverlap) {
   const auto columns = part(0, 2, 4, 1, 4);  // column-major: 0 1, 4 5, 8 9, 12 13
   RealProduct({part(2, 2, 3, 1, 4), b, columns}).check();
   RealProduct({a, b, columns, 1, 1, part(2, 2, 4, 1, 4)}).check();
-  // One row or column: its stride to the next does not matter.
+  // With one row or column, the stride to the next one does not matter.
   RealProduct({Matrix<double>(1, 3), b, part(0, 1, 4, 0)}).check();
   RealProduct({a, Matrix<double>(3, 1), part(0, 2, 1, 1, 0)}).check();
   RealProduct({Matrix<double>(1, 3), b, part(0, 1, 4, 4), 1, 1, part(0, 1, 4, 9)}).check();
 }
 
 TEST_F(GemmRefusalTest, ImpossiblePlansAndWorkspaces) {
-  a(0, 0) = nan;  // which no refused call may bring to C
+  a(0, 0) = nan;  // no refused call may write this NaN to C
   auto invalid = plan;
   invalid.cut = 5;
   const auto c = part(0, 2, 4, 4);

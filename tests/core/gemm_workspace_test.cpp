@@ -13,7 +13,7 @@
 #include "support/gemm_calls.hpp"
 #include "support/replaces_new.hpp"
 
-// Memory that a product takes, by counting every allocation of this program.
+// The memory a product takes, found by counting every allocation of this program.
 
 namespace {
 
@@ -22,7 +22,7 @@ std::atomic<std::size_t> most_allocated{0};
 
 constexpr std::size_t usual_alignment = alignof(std::max_align_t);
 
-/// The size of a block stands in front of it, in as many bytes as it is aligned to.
+/// The size of a block is stored before it, in as many bytes as the block's alignment.
 [[maybe_unused]] void* counted_allocation(std::size_t size, std::size_t alignment = usual_alignment) {
   const auto whole = (size + 2 * alignment - 1) / alignment * alignment;
   auto* const block = static_cast<std::byte*>(std::aligned_alloc(alignment, whole));
@@ -62,7 +62,7 @@ void operator delete[](void* memory, std::size_t) noexcept { counted_release(mem
 namespace ozbound::gemm_workspace_test {
 namespace {
 
-/// The most that was allocated at one time while a piece of work ran, beside what was there before.
+/// The most memory allocated at one time while `work` runs, without the memory allocated before.
 template <class Work>
 double bytes_of(const Work& work) {
   const auto before = allocated.load();
@@ -96,7 +96,7 @@ TEST(WorkspaceTest, IsAnUpperLimitAndKept) {
     }
 }
 
-/// Slices that lie on huge pages.
+/// Large slices, which lie on huge pages, take the number of bytes stated.
 TEST(WorkspaceTest, LargeSlicesTakeWhatIsSaid) {
   if (!OZBOUND_REPLACES_NEW) GTEST_SKIP() << "allocations cannot be counted in this build";
   const Matrix<double> a(700, 1001);

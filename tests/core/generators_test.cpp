@@ -11,12 +11,12 @@
 
 #include "support/exact.hpp"
 
-// The tools of the tests: samples are what their classes say and cover them; the oracle's rounding is the processor's.
+// The tools of the tests: samples match and cover their classes, and the oracle rounds like the processor.
 
 namespace ozbound::test::generators_test {
 namespace {
 
-/// Where a number really is: -1 zero, else the class of its exponent, coarsely.
+/// The class that a number actually has: -1 for zero, else the coarse class of its exponent.
 template <class T>
 std::string place(T x) {
   using A = Anatomy<T>;
@@ -72,7 +72,7 @@ TYPED_TEST(SamplesTest, StayInTheirExponentClass) {
   }
 }
 
-/// Drawn through rapidcheck, every pair of classes and both signs appear, with values that differ.
+/// Numbers drawn through rapidcheck cover every pair of classes and both signs, with different values.
 TEST(GeneratorsTest, NumbersCoverTheirClasses) {
   std::map<std::pair<ExponentClass, SignificandClass>, int> pairs;
   std::set<double> values;
@@ -127,7 +127,7 @@ TEST(GeneratorsTest, SpecialsAreOfEveryKind) {
     EXPECT_GT(kinds[kind], 200) << kind;
 }
 
-/// Sums and products of two doubles, rounded by the oracle, are the processor's.
+/// Sums and products of two doubles, rounded by the oracle, equal the processor's.
 RC_GTEST_PROP(ExactTest, RoundsAsTheProcessorDoes, ()) {
   RandomBits random(*gen::seed());
   for (int i = 0; i < 200; ++i) {
@@ -143,7 +143,8 @@ RC_GTEST_PROP(ExactTest, RoundsAsTheProcessorDoes, ()) {
   }
 }
 
-/// Moving by less than the distance to the boundary keeps the bits; moving by a little more, one way or the other, does not.
+/// A move by less than the distance to the boundary keeps the bits; a move by slightly more, one way or the other, changes
+/// them.
 RC_GTEST_PROP(ExactTest, BoundariesAreWhereTheBitsChange, ()) {
   RandomBits random(*gen::seed());
   const auto check = [&]<class T>(const Exact& x) {

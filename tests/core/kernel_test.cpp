@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every kernel that this processor runs: integers as in plain loops, at the limits; rows rounded as combine rounds entries.
+// Every kernel that this processor runs gives the integers of plain loops, also at the limits, and rounds rows as combine
+// rounds entries.
 
 #include "ozbound/core/kernel.hpp"
 
@@ -35,13 +36,13 @@ class KernelTest : public testing::TestWithParam<const Kernel*> {
   const Kernel& kernel = *GetParam();
 };
 
-/// Panels of one slice in a kernel's layout.
+/// The panels of one slice in a kernel's layout.
 struct Panels {
   PanelLayout rows, columns;
   Index a_vectors, b_vectors, digits;
   std::vector<std::int8_t> a, b;
 
-  /// The slack behind each panel holds digits that would be seen in a sum.
+  /// The slack behind each panel holds digits that would change a sum if they were read.
   Panels(const Kernel& kernel, Index m, Index n, Index inner)
       : rows(kernel.layout(Side::rows_of_a)),
         columns(kernel.layout(Side::columns_of_b)),
@@ -93,7 +94,7 @@ TEST_P(KernelTest, MultipliesPanelsOfEveryShape) {
     for (Index n = 1; n <= kernel.columns(); ++n)
       for (const Index digits :
            {Index{0}, multiple, 2 * multiple, std::max<Index>(252, 3 * multiple), Index{256}, Index{260}}) {
-        if (digits > multiple && kernel.rows() > 8 && (m % 5 != 2 || n % 3 != 1)) continue;  // some of very many shapes
+        if (digits > multiple && kernel.rows() > 8 && (m % 5 != 2 || n % 3 != 1)) continue;  // only some of very many shapes
         Panels panels(kernel, m, n, digits);
         const auto byte = [&] { return static_cast<std::int8_t>(random.below(256) - 128); };
         panels.fill(byte, byte);
@@ -101,20 +102,20 @@ TEST_P(KernelTest, MultipliesPanelsOfEveryShape) {
       }
 }
 
-/// Digits that fill their type, where the sum of stored digits wraps modulo 2^32 and that of the digits does not: 131071 and
-/// 131072 products, 33025 and 33026 of unsigned digits.
+/// Sums of the largest digits are right where the sum of stored digits wraps modulo 2^32 and that of the digits does not:
+/// 131071 and 131072 products, 33025 and 33026 of unsigned digits.
 TEST_P(KernelTest, FullDigitsAtTheLimitsOfInt32) {
   for (const int x : {-128, 127})
     for (const int y : {0, 127, -128, -1})
       for (const Index digits : {33024, 33028, 131068, 131072, 2 * 131072}) {
-        const bool large = kernel.rows() > 8;  // of which some vectors say as much
+        const bool large = kernel.rows() > 8;  // some vectors suffice for large tiles
         Panels panels(kernel, large ? 17 : kernel.rows(), large ? 18 : kernel.columns(), digits);
         panels.fill([x] { return static_cast<std::int8_t>(x); }, [y] { return static_cast<std::int8_t>(y); });
         ASSERT_TRUE(multiplies_rightly(kernel, panels)) << x << ", " << y;
       }
 }
 
-/// The sums of every group, of digits drawn or as large as they get, on both sides of what INT32 holds.
+/// Sums of every group are right on both sides of INT32's limit, for random digits and for the largest ones.
 TEST_P(KernelTest, SumsBeyondInt32) {
   for (const auto& encoding : {Encoding::balanced(), Encoding::unsigned8()}) {
     const auto full = test::full_digits(encoding);
@@ -127,8 +128,8 @@ TEST_P(KernelTest, SumsBeyondInt32) {
   EXPECT_TRUE(test::full_sums_are_exact(one, 131072, &kernel));
 }
 
-/// The same sums as the portable kernel's, for every way in which pairs of slices make groups: tiles of several panels, panels
-/// that are not full, blocks that are cut.
+/// Sums equal the portable kernel's for every way in which pairs of slices form groups: tiles of several panels, panels that
+/// are not full, blocks that are cut.
 TEST_P(KernelTest, SumsGroupsOfEveryKind) {
   RandomBits random(4);
   for (int repetition = 0; repetition < 60; ++repetition) {
@@ -157,7 +158,7 @@ TEST_P(KernelTest, SumsGroupsOfEveryKind) {
   }
 }
 
-/// The same bits as the portable kernel, whichever sliced, multiplied and rounded: every encoding, operands of any kind.
+/// All bits equal the portable kernel's, whichever kernel slices, multiplies and rounds, for every encoding and any operands.
 TEST_P(KernelTest, GivesTheBitsOfThePortableOne) {
   RandomBits random(2);
   for (int repetition = 0; repetition < 300; ++repetition) {
@@ -168,14 +169,14 @@ TEST_P(KernelTest, GivesTheBitsOfThePortableOne) {
     if (random.once_in(2)) call.alpha = random.once_in(2) ? 1 : -0x1p-3, call.beta = 0;
     auto expected = call;
     options.kernel = kernels().back();
-    multiply_unproven(expected.call(), plan, CpuEngine(options));
+    multiply_unproven(expected.product(), plan, CpuEngine(options));
     options.kernel = &kernel;
-    multiply_unproven(call.call(), plan, CpuEngine(options));
+    multiply_unproven(call.product(), plan, CpuEngine(options));
     ASSERT_TRUE(test::same_bits(call.c, test::bits_of_matrix(expected.c))) << test::describe(call, plan, options);
   }
 }
 
-/// Units that a kernel configures are its own only while it multiplies: whom progress is told may multiply too.
+/// The progress callback may multiply too: a kernel holds the units it configures only while it multiplies.
 TEST_P(KernelTest, IsFreeWhereProgressIsTold) {
   constexpr Index size = 90;
   RandomBits random(5);
@@ -200,7 +201,7 @@ TEST_P(KernelTest, IsFreeWhereProgressIsTold) {
   EXPECT_EQ(others, 0);
 }
 
-/// C = alpha A B for a row and a column of which every digit and product is kept.
+/// C = alpha A B for a row and a column, with every digit and product kept.
 template <class T>
 T entry(const Kernel& kernel, const std::vector<double>& row, const std::vector<double>& column, double alpha = 1) {
   const auto k = static_cast<Index>(row.size());
@@ -210,7 +211,8 @@ T entry(const Kernel& kernel, const std::vector<double>& row, const std::vector<
   return c(0, 0);
 }
 
-/// Midway between two doubles but for 2^-108, which no addition to nearest keeps: (1 + 2^-30) (1 + 2^-23) ends with 2^-53.
+/// Rows are rounded once: (1 + 2^-30) (1 + 2^-23) ends with 2^-53, so the result is 2^-108 off a midpoint of two doubles, which
+/// no addition to nearest keeps.
 TEST_P(KernelTest, RoundsRowsOnce) {
   constexpr double even = 1 + 0x1p-23 + 0x1p-30, x = 1 + 0x1p-30, y = 1 + 0x1p-23, tiny = 0x1p-54;
   EXPECT_EQ(entry<double>(kernel, {x, 0}, {y, 0}), even);
@@ -238,7 +240,8 @@ TEST_P(KernelTest, ExactZerosArePositive) {
   }
 }
 
-/// An error that Ziv's test bears for entry (0, 0), and the next larger double, which it does not: by bisection of combine.
+/// The largest error with which Ziv's test decides entry (0, 0), and the next double, with which it does not; by bisection of
+/// combine.
 std::pair<double, double> limit_of_error(const std::function<bool(double)>& decides) {
   auto least = bits_of(0.0), most = bits_of(std::numeric_limits<double>::infinity());
   while (most - least > 1) {
@@ -248,7 +251,7 @@ std::pair<double, double> limit_of_error(const std::function<bool(double)>& deci
   return {double_from_bits(least), double_from_bits(most)};
 }
 
-/// Elements of 30 bits over 40 binary orders, or powers of two.
+/// Elements of 30 bits over 40 binades, or powers of two.
 Matrix<double> random_elements(Index rows, Index cols, bool powers, RandomBits& random) {
   Matrix<double> matrix(rows, cols);
   for (Index i = 0; i < rows; ++i)
@@ -258,7 +261,7 @@ Matrix<double> random_elements(Index rows, Index cols, bool powers, RandomBits& 
   return matrix;
 }
 
-/// Rows tell as combine does, for errors at the limit of the first entry, about it, and far from it.
+/// Rows leave the same entries open as combine, for errors at the limit of the first entry, near it and far from it.
 TEST_P(KernelTest, LeavesOpenWhatCombineDoes) {
   constexpr Index m = 3, n = 20;
   RandomBits random(3);

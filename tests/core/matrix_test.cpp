@@ -13,7 +13,7 @@
 namespace ozbound::matrix_test {
 namespace {
 
-/// What `make` is refused with; "" if it is not.
+/// The message with which `make` is refused; "" if it is not refused.
 template <class F>
 std::string refusal(F&& make) {
   try {
@@ -119,7 +119,7 @@ TEST_F(MatrixViewTest, BecomesAViewOfConst) {
   static_assert(std::is_same_v<decltype(constant(0, 0)), const double&>);
 }
 
-/// Sizes need not fit an int: only elements that are touched must exist.
+/// Sizes may exceed an int: only elements that are touched must exist.
 TEST_F(MatrixViewTest, SizesAreWide) {
   const MatrixView<double> view(elements.data(), Index{1} << 40, Index{1} << 40, 0, 1);
   EXPECT_EQ(view((Index{1} << 40) - 1, 7), 7);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The theory of matrix units: Ootomo, Ozaki, Yokota, Table 2, section 3.2 and Fig. 4.
+// The theory of matrix units of Ootomo, Ozaki, Yokota: Table 2, section 3.2 and Fig. 4.
 
 #include "ozbound/core/matrix_unit.hpp"
 
@@ -18,13 +18,13 @@ using testing::ElementsAre;
 
 constexpr auto fp16 = matrix_units[0], int4 = matrix_units[1], int8 = matrix_units[2], int12 = matrix_units[3];
 
-/// Equations (4) and (5) as printed, with the logarithm of powers of two exact. They stand here to be compared with.
+/// Equations (4) and (5) as printed, with exact logarithms of powers of two, for comparison.
 int printed_bits(const MatrixUnit& unit, Index k) {
   const double alpha = std::floor((unit.accumulator_bits - std::log2(static_cast<double>(k))) / 2);
   return std::min(static_cast<int>(alpha), unit.input_bits);
 }
 
-/// What all k products come to at most, in integers that cannot overflow for the values tested.
+/// The largest possible sum of k products, in integers that do not overflow for the tested values.
 Index largest_dot(int bits, Index k) { return k * ((Index{1} << bits) - 1) * ((Index{1} << bits) - 1); }
 
 TEST(MatrixUnit, Table2) {
@@ -40,7 +40,7 @@ TEST(MatrixUnit, Table2) {
   EXPECT_EQ(fp16.largest_sum(), 16777216);
 }
 
-/// Of every unit, for each number of bits: the last k that has them, and none more.
+/// For every unit and every number of bits, the last k with that number of bits is exactly the last one whose sums are exact.
 TEST(MatrixUnit, SlicesHoldTheBitsThatSumExactly) {
   for (const auto& unit : matrix_units)
     for (int bits = 1; bits <= unit.input_bits; ++bits) {
@@ -66,7 +66,7 @@ TEST(MatrixUnit, LimitsOfTheInnerDimension) {
   EXPECT_EQ(int8.exact_terms(128, 128), 131071);  // balanced digits: 2^17 would be one too many
 }
 
-/// Fig. 4, upper left: at powers of two the exact integers and the printed equation say the same in their range, 2^11 … 2^20.
+/// Fig. 4, upper left: at powers of two the exact integers and the printed equation agree in its range, 2^11 … 2^20.
 TEST(MatrixUnit, Figure4BitsPerSlice) {
   std::vector<std::vector<int>> bits(4);
   for (int log_k = 11; log_k <= 20; ++log_k)
@@ -80,7 +80,7 @@ TEST(MatrixUnit, Figure4BitsPerSlice) {
   EXPECT_THAT(bits[3], ElementsAre(10, 9, 9, 8, 8, 7, 7, 6, 6, 5));
 }
 
-/// The other panels, for a mantissa space of 70 bits, from those bits.
+/// The other panels of Fig. 4 follow from those bits for a mantissa space of 70 bits.
 TEST(MatrixUnit, Figure4SlicesMemoryAndProducts) {
   const auto at = [](const MatrixUnit& unit, int log_k) {
     const int slices = unit.slices(70, Index{1} << log_k);
@@ -97,7 +97,8 @@ TEST(MatrixUnit, Figure4SlicesMemoryAndProducts) {
   EXPECT_THAT(at(int12, 16), ElementsAre(10, 15, 55));
 }
 
-/// The printed equation is safe; it gives away a bit where k is a little above an even power of two, and its text overflows.
+/// The printed equation is safe but loses a bit where k is slightly above an even power of two; the text beside it allows an
+/// overflow.
 TEST(MatrixUnit, ThePrintedEquationIsSafeAndItsTextIsNot) {
   for (const auto& unit : matrix_units)
     for (Index k = 1; k < 300000; k += 1 + k / 1000) EXPECT_LE(printed_bits(unit, k), unit.bits_per_slice(k)) << unit.name << k;
@@ -106,7 +107,8 @@ TEST(MatrixUnit, ThePrintedEquationIsSafeAndItsTextIsNot) {
   EXPECT_GT(largest_dot(7, (Index{1} << 18) - 1), int8.largest_sum());  // "a BPS that is equal to l_in for k < 2^18"
 }
 
-/// "they are up to 1 bit in the target range" (INT8), "up to 5 bits" (INT12): not at its end, by their own equation.
+/// At the end of the target range the waste exceeds the printed "they are up to 1 bit in the target range" (INT8) and "up to 5
+/// bits" (INT12), by the paper's own equation.
 TEST(MatrixUnit, WasteAtTheEndOfTheTargetRange) {
   EXPECT_EQ(int8.input_bits - printed_bits(int8, Index{1} << 20), 2);
   EXPECT_EQ(int12.input_bits - printed_bits(int12, Index{1} << 20), 6);

@@ -17,7 +17,7 @@
 
 namespace ozbound {
 
-// How a failure shows them.
+// Prints a view in messages of failed tests.
 template <class View>
 void print(const View& view, std::ostream& out) {
   std::visit(
@@ -35,7 +35,7 @@ void PrintTo(const ComplexOutputView& view, std::ostream* out) { print(view, *ou
 namespace ozbound::overlap_test {
 namespace {
 
-/// Views are not dereferenced, so that they may lie anywhere.
+/// A view at any address; views are not dereferenced.
 template <class T>
 MatrixView<T> view_at(std::uint64_t byte, Index rows, Index cols, Index row_stride, Index col_stride) {
   return {reinterpret_cast<T*>(byte), rows, cols, row_stride, col_stride};
@@ -47,7 +47,7 @@ using Bytes = std::bitset<4096>;
 template <class T>
 using OutputOf = std::conditional_t<std::is_floating_point_v<T>, OutputView, ComplexOutputView>;
 
-/// A view in [base, base + 4096), its bytes, and whether two elements share one.
+/// A view in [base, base + 4096), its bytes, and a flag that is true if two elements share a byte.
 template <class View>
 struct Placed {
   View view;
@@ -69,13 +69,13 @@ Placed<OutputOf<T>> place(const MatrixView<T>& view) {
   return placed;
 }
 
-/// An array, its strides in elements, and where it begins.
+/// An array: its strides in elements, and its start.
 struct Array {
   Index rows, cols, row_stride, col_stride;
   std::uint64_t byte = 0;
 };
 
-/// Every block of an array that is not empty, of all its rows and columns or of every second.
+/// Adds every non-empty block of an array, with all of its rows and columns or every second one.
 template <class T>
 void place_blocks(const Array& array, std::vector<Placed<OutputOf<T>>>& blocks) {
   for (const Index step : {1, 2})
@@ -89,7 +89,7 @@ void place_blocks(const Array& array, std::vector<Placed<OutputOf<T>>>& blocks) 
           }
 }
 
-/// Each with each, as they are and transposed.
+/// Compares every pair of views, as they are and transposed.
 template <class View>
 void expect_exact(const std::vector<Placed<View>>& views) {
   std::size_t wrong = 0;
@@ -120,7 +120,7 @@ TEST(OverlapTest, EveryPlacementOfBlocksOfArraysOfDifferentShapeAndType) {
   place_blocks<double>({2, 3, 2, 5, 24}, blocks);  // no stride is 1
   place_blocks<float>({3, 3, 7, 1, 4}, blocks);
   place_blocks<float>({3, 3, 2, 9, 20}, blocks);
-  place_blocks<float>({2, 3, 1, 5, 11}, blocks);  // aligned to nothing
+  place_blocks<float>({2, 3, 1, 5, 11}, blocks);  // without any alignment
   expect_exact(blocks);
 }
 
@@ -134,7 +134,7 @@ TEST(OverlapTest, EveryPlacementOfBlocksOfComplexArrays) {
   EXPECT_EQ(overlap(blocks[0].view.as_input().conjugate(), blocks[0].view), true);
 }
 
-/// The rank-1 update of a blocked LU: a row of 49 elements, and 49 lines of 2 below it.
+/// In the rank-1 update of a blocked LU, a row of 49 elements does not overlap the 49 lines of 2 below it.
 TEST(OverlapTest, ARowAboveC) {
   const auto c = view_at<double>(base + 8, 2, 49, 1, 50);
   EXPECT_FALSE(overlap(view_at<double>(base, 1, 49, 1, 50), OutputView(c)));
@@ -153,7 +153,7 @@ TEST(OverlapTest, EmptyViewsShareNothing) {
   }
 }
 
-/// Strides from 0, so that elements repeat, lines mesh and are at distances that have little in common.
+/// A random view whose strides start at 0: elements may repeat, lines may mesh, and distances have small common divisors.
 template <class T>
 Placed<OutputOf<T>> draw() {
   const auto size = rc::gen::inRange<Index>(0, 8);
@@ -179,7 +179,8 @@ std::uint64_t power_up_to(int largest) {  // every size as likely
   return *rc::gen::inRange<std::uint64_t>(1, std::uint64_t{2} << *rc::gen::inRange(0, largest));
 }
 
-/// Two lines that have one pair of elements in common, (i, p), and reach 2^61 bytes: with them, and one element short of them.
+/// Two lines with one common pair of elements, (i, p), and a reach of up to 2^61 bytes overlap if both reach that pair, and do
+/// not if one is an element short.
 RC_GTEST_PROP(OverlapProperty, HoldsForLongLines, ()) {
   const auto x_step = static_cast<Index>(power_up_to(27)), y_step = static_cast<Index>(power_up_to(27));
   const auto g = std::gcd(x_step, y_step);
@@ -198,20 +199,20 @@ RC_GTEST_PROP(OverlapProperty, HoldsForLongLines, ()) {
   RC_ASSERT(!share(y_step / g, p));
 }
 
-/// Few elements, each looked for in a view of up to 2^62, whose lines do not mesh.
+/// The answer is right for a few elements in a view of up to 2^62 elements whose lines do not mesh.
 RC_GTEST_PROP(OverlapProperty, HoldsForLargeViews, ()) {
   const auto y_step = static_cast<Index>(power_up_to(10)), y_length = static_cast<Index>(power_up_to(20));
   const auto y_line_step = y_step * y_length + static_cast<Index>(power_up_to(20));
   const auto y_lines = static_cast<Index>(power_up_to(60)) / y_line_step + 1;
   const auto y = view_at<float>(std::uint64_t{1} << 62, y_length, y_lines, y_step, y_line_step);
-  // x goes through an element of y, or passes within some bytes.
+  // x meets an element of y, or misses it by a few bytes.
   const auto rows = *rc::gen::inRange<Index>(1, 30), cols = *rc::gen::inRange<Index>(1, 30);
   const auto row_stride = *rc::gen::inRange<Index>(0, y_line_step), col_stride = *rc::gen::inRange<Index>(0, 2 * y_step + 9);
   const auto met = 4 * (*rc::gen::inRange<Index>(0, y_lines) * y_line_step + *rc::gen::inRange<Index>(0, y_length) * y_step);
   const auto from = 8 * (*rc::gen::inRange<Index>(0, rows) * row_stride + *rc::gen::inRange<Index>(0, cols) * col_stride);
-  const Index ahead = met - from + *rc::gen::inRange(-20, 20);  // of x's first byte
+  const Index ahead = met - from + *rc::gen::inRange(-20, 20);  // distance of x's first byte from y's
   bool expected = false;
-  const auto has = [&](Index byte) {  // of y, from its first
+  const auto has = [&](Index byte) {  // true if y has this byte, counted from its first
     const Index line = 4 * y_line_step;
     return byte >= 0 && byte / line < y_lines && byte % line / (4 * y_step) < y_length && byte % (line) % (4 * y_step) < 4;
   };
@@ -226,7 +227,7 @@ RC_GTEST_PROP(OverlapProperty, HoldsForLargeViews, ()) {
   RC_ASSERT(overlap(y.transposed(), OutputView(x.transposed())) == expected);
 }
 
-/// Sizes and strides of 2^62 overflow nothing; what lies beyond the address space is not there.
+/// Sizes and strides of 2^62 do not overflow; elements beyond the address space count as absent.
 TEST(OverlapTest, SizesBeyondTheAddressSpace) {
   const Index huge = Index{1} << 62;
   const auto boundless = view_at<double>(base, huge, huge, huge, huge - 1);

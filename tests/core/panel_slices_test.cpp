@@ -37,7 +37,7 @@ double element(const StoredMatrix& operand, Side side, Index i, Index l) {
   return side == Side::rows_of_a ? operand.value(i, l) : operand.value(l, i);
 }
 
-/// e of rho by docs/derivations/slicing.md (S1)-(S3), (S8), from the largest magnitude of the vector.
+/// The exponent e of rho by docs/derivations/slicing.md (S1)-(S3), (S8), from the vector's largest magnitude.
 int scale_by_definition(const std::vector<Exact>& vector, const Encoding& encoding) {
   Exact top;
   for (const auto& x : vector) top = std::max(top, x.magnitude());
@@ -74,7 +74,7 @@ PanelLayout sample_layout(RandomBits& random) {
   return {random.between(1, 9), random.between(1, random.once_in(4) ? 200 : 12), step, multiple, random.once_in(2)};
 }
 
-/// The sum of diagonal g, from the bytes that stand side by side in each block of both panels.
+/// The sum of diagonal g, from the bytes that lie side by side in each block of both panels.
 std::int64_t dot_of_bytes(const PanelSlices& a, const PanelSlices& b, Index i, Index j, int g) {
   const int first = std::max(1, g - b.slicing().slices), pairs = std::min(a.slicing().slices, g - 1) - first + 1;
   const Index panel_a = i / a.layout().vectors, panel_b = j / b.layout().vectors;
@@ -96,7 +96,7 @@ std::int64_t dot_of_bytes(const PanelSlices& a, const PanelSlices& b, Index i, I
   return sum;
 }
 
-/// Operands of every kind, storage and type: each digit stands in its slice, and is split()'s for the vector's scale.
+/// Each digit lies in its slice and is split()'s for the vector's scale, for operands of every kind, storage and type.
 RC_GTEST_PROP(PanelSlicesTest, HoldsTheDigitsOfEveryElement, ()) {
   RandomBits random(*test::gen::seed());
   for (int repetition = 0; repetition < 20; ++repetition) {
@@ -128,8 +128,8 @@ RC_GTEST_PROP(PanelSlicesTest, HoldsTheDigitsOfEveryElement, ()) {
   }
 }
 
-/// A's slices in order and B's in reverse, so that the pairs of any diagonal lie side by side in both: in each block, one dot
-/// product of bytes, apart from the offsets that they are stored with.
+/// A's slices are stored in order and B's in reverse, so any diagonal is one dot product of bytes in each block, apart from the
+/// offsets with which bytes are stored.
 RC_GTEST_PROP(PanelSlicesTest, ADiagonalIsOneDotProduct, ()) {
   RandomBits random(*test::gen::seed());
   for (int repetition = 0; repetition < 20; ++repetition) {
@@ -155,7 +155,7 @@ TEST(PanelSlicesTest, EveryByteBelongsToADigit) {
   const PanelSlices b(operand, Side::columns_of_b, {Encoding::unsigned8(), 4}, 1, {8, 100});
   EXPECT_EQ(a.blocks(), 2);
   EXPECT_EQ(a.block_digits(0), 8);
-  EXPECT_EQ(a.block_digits(1), 4);  // the ninth digit, and zeros
+  EXPECT_EQ(a.block_digits(1), 4);  // the ninth digit, followed by zeros
   EXPECT_EQ(b.blocks(), 1);
   EXPECT_EQ(b.panel_vectors(1), 1);
   for (int p = 1; p < 4; ++p) {
@@ -182,7 +182,7 @@ TEST(PanelSlicesTest, LayoutsArePositive) {
                 testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("multiple")));
 }
 
-/// A block is made of whole multiples, no longer than the operand, and INT32 holds the sum of its digits.
+/// A block is a whole multiple of the kernel's step, no longer than the operand, and INT32 holds the sum of its digits.
 TEST(PanelSlicesTest, BlocksAreMultiplesThatInt32Holds) {
   constexpr Index longest = Index{1} << 40;
   const auto block = [](Index wanted, Index multiple, Index inner) {
@@ -228,7 +228,7 @@ TEST(PanelSlicesTest, SpecialsAreFlaggedAndLeaveTheirNeighboursAlone) {
   }
 }
 
-/// NaN of any payload and sign, signalling ones included, in double and float.
+/// NaNs of any payload and sign, also signalling ones, are special in double and float.
 TEST(PanelSlicesTest, EveryNaNIsSpecial) {
   for (const std::uint64_t bits : {0x7ff0000000000001u, 0x7ff8000000000000u, 0x7fffffffffffffffu})
     for (const std::uint64_t sign : {std::uint64_t{0}, binary64.sign}) {
@@ -241,7 +241,7 @@ TEST(PanelSlicesTest, EveryNaNIsSpecial) {
   }
 }
 
-/// The digits and facts are a function of the values: not of type, storage or the number of threads.
+/// Digits and facts depend only on the values, not on type, storage or the number of threads.
 TEST(PanelSlicesTest, ThreadsStorageAndTypeDoNotMatter) {
   RandomBits random(6);
   for (const auto side : sides) {
@@ -298,7 +298,7 @@ TEST(PanelSlicesTest, RefusesImpossibleSliceCounts) {
   }
 }
 
-/// One element, seen 2 x 2^60 times: refused before anything is read, since its digits have no addresses.
+/// One element viewed 2 x 2^60 times is refused before anything is read, as its digits exceed the address space.
 TEST(PanelSlicesTest, RefusesMoreDigitsThanCanBeAddressed) {
   const double one = 1;
   const MatrixView<const double> view(&one, 2, Index{1} << 60, 0, 0);
@@ -315,7 +315,7 @@ TEST(PanelSlicesTest, BytesCountTheDigits) {
 
 // Facts.
 
-/// Norms of integers that are given exactly.
+/// Norms as exact integers.
 struct ExactNorms {
   cpp_int sum = 0, sum_squares = 0, max = 0;
 
@@ -331,7 +331,7 @@ struct ExactNorms {
 
 cpp_int ceiling_in_units(const Exact& x, int e) { return -test::floor_in_units(-x, e); }
 
-/// Everything measured of one vector, against exact arithmetic.
+/// The first fact of a vector that disagrees with exact arithmetic.
 std::string wrong_fact(const VectorFacts& facts, const std::vector<Exact>& vector, const Slicing& slicing, int scale) {
   ExactNorms whole;
   cpp_int floor_squares = 0;
@@ -363,7 +363,7 @@ std::string wrong_fact(const VectorFacts& facts, const std::vector<Exact>& vecto
   return facts.slices.size() == slices.size() && facts.tails.size() == tails.size() ? "" : "number of slices";
 }
 
-/// The norms of digits are exact, those of |x| and of what p slices leave are rounded up in units of the weight's 2^-16.
+/// The norms of digits are exact; the norms of |x| and of the rest after p slices are rounded up in units of 2^-16 weights.
 RC_GTEST_PROP(SliceFactsTest, NormsAreThoseOfTheDefinition, ()) {
   RandomBits random(*test::gen::seed());
   for (int repetition = 0; repetition < 20; ++repetition) {
@@ -380,7 +380,7 @@ RC_GTEST_PROP(SliceFactsTest, NormsAreThoseOfTheDefinition, ()) {
   }
 }
 
-/// Numbers that are hard on balanced digits: significands of long carries and ties, at scales of ten kinds.
+/// Numbers that are difficult for balanced digits: significands of long carries and ties, at scales of ten kinds.
 double hard_number(int kind, RandomBits& random) {
   constexpr double significands[] = {1,
                                      0x1.fffffffffffffp-1,
@@ -410,8 +410,8 @@ double hard_number(int kind, RandomBits& random) {
   }
 }
 
-/// Long vectors of numbers of one kind each, stored as doubles or floats: more than a block of elements, blocks that are not
-/// full, more vectors than a tile, and one that is special among them.
+/// Long vectors have the norms of the definition. Each has numbers of one kind, stored as doubles or floats; there are more
+/// than a block of elements, blocks that are not full, more vectors than a tile, and a special vector among them.
 TEST(SliceFactsTest, LongVectorsHaveTheNormsOfTheDefinition) {
   RandomBits random(3);
   constexpr Index count = 12, special = 11, length = 523;
@@ -441,12 +441,12 @@ TEST(SliceFactsTest, LongVectorsHaveTheNormsOfTheDefinition) {
     }
 }
 
-/// Integers that s slices hold leave nothing, and the facts see it; one slice less leaves something, and they see that too.
+/// If s slices hold integers exactly, the facts show a zero residual; with one slice less they show a residual.
 TEST(SliceFactsTest, ResidualsThatVanishAreSeenToVanish) {
   RandomBits random(8);
   for (const auto& encoding : common_ratio_encodings())
     for (int bits = 1; bits <= 53; bits += 4) {
-      // The odd integer 2^bits - 1 beside odd smaller ones: rho is 2^bits, or 2^(bits+1), so that the unit needs these digits.
+      // The odd integer 2^bits - 1 beside smaller odd ones: rho is 2^bits or 2^(bits+1), so the unit needs these digits.
       const double top = std::ldexp(1.0, bits) - 1;
       const Matrix<double> row = test::matrix_of({{top, -top, 1, -1, std::floor(top / 3) * 2 + (bits > 2 ? 1 : 0)}});
       const int scale = scale_by_definition(exact_vector(test::stored(row), Side::rows_of_a, 0), encoding);
@@ -472,7 +472,7 @@ TEST(SliceFactsTest, SpecialVectorsHaveNoFacts) {
   EXPECT_FALSE(facts.vectors[2].vector.zero());
 }
 
-/// Sums of squares stop at 2^64 - 1 and never wrap to something small.
+/// Sums of squares saturate at 2^64 - 1 and never wrap to a smaller value.
 TEST(SliceFactsTest, SumsOfSquaresSaturate) {
   constexpr auto most = std::numeric_limits<std::uint64_t>::max();
   constexpr std::uint64_t large = 0xffffffff;
@@ -498,8 +498,8 @@ TEST(SliceFactsTest, SumsOfSquaresSaturate) {
   EXPECT_EQ(wider.sum_squares, most);
 }
 
-/// Uchino, Ozaki, Imamura, Algorithm 5, by its definition: weights from the largest tail of the vector, digits by these
-/// weights, and facts in their units; also where a tail vanishes, or stands a thousand binades below.
+/// Adaptive slices follow Algorithm 5 of Uchino, Ozaki, Imamura: weights from the largest tail of the vector, digits by these
+/// weights, and facts in their units, also if a tail vanishes or is a thousand binades smaller.
 RC_GTEST_PROP(AdaptiveSlicesTest, FindTheScaleAnew, ()) {
   RandomBits random(*test::gen::seed());
   for (int repetition = 0; repetition < 20; ++repetition) {
@@ -537,7 +537,8 @@ RC_GTEST_PROP(AdaptiveSlicesTest, FindTheScaleAnew, ()) {
   }
 }
 
-/// One element far below the other: its digits begin at once, where the common ratio has a thousand binades of zeros between.
+/// Adaptive slices skip empty ones: the digits of an element far below the other begin at once, where a common ratio would
+/// leave a thousand binades of zeros.
 TEST(AdaptiveSlicesTest, SkipWhatIsEmpty) {
   const Matrix<double> row = test::matrix_of({{1, 0x1.8p-1000}});
   const PanelSlices sliced(row, Side::rows_of_a, {Encoding::nearest_adaptive(7), 4}, 1);

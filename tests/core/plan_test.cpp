@@ -43,7 +43,7 @@ void for_each_shape(F&& f) {
       for (int cut = 2; cut <= a + b; ++cut) f(a, b, cut);
 }
 
-/// What parse_plan says about a text that it refuses; "" if it does not.
+/// The message with which parse_plan refuses a text; "" if it accepts it.
 std::string refusal(const std::string& text) {
   try {
     static_cast<void>(parse_plan(text));
@@ -169,7 +169,7 @@ TEST(PlanTest, RefusesPlansBuiltByHand) {
   EXPECT_THROW(static_cast<void>(to_string(static_cast<Accumulation>(3))), std::invalid_argument);
 }
 
-/// Every pair with p + q <= cut, once each, in the order that is promised.
+/// Groups contain every pair with p + q <= cut once, in the promised order.
 TEST(PlanTest, GroupsAreThePairsOfTheCut) {
   for_each_shape([](int a, int b, int cut) {
     std::set<std::pair<int, int>> pairs;
@@ -207,7 +207,7 @@ TEST(PlanTest, GroupsAreThePairsOfTheCut) {
   });
 }
 
-/// Diagonals in order, each cut into runs of r pairs, the last one shorter: r by the 64-bit product of its definition.
+/// Diagonals come in order, each cut into runs of r pairs with a shorter last run; r is the 64-bit product of its definition.
 TEST(PlanTest, DiagonalsAreCutIntoErrorFreeGroups) {
   for (const auto& encoding : {Encoding::truncated(7), Encoding::nearest(7), Encoding::balanced(), Encoding::truncated(1)})
     for (const Index k : {Index{0}, Index{1}, Index{6657}, Index{6658}, Index{16384}, Index{65535}, Index{65536}, Index{131072},
@@ -255,7 +255,7 @@ TEST(PlanTest, WeightOfADiagonalIsThatOfItsPairs) {
     }
 }
 
-/// The largest number of terms that INT32 holds: one more overflows.
+/// int32_terms() is the largest number of terms that INT32 holds: one more overflows.
 TEST(PlanTest, Int32Terms) {
   const auto terms = [](Encoding a, Encoding b) { return plan_of(a, b, 1, 1, 2).int32_terms(); };
   EXPECT_EQ(terms(Encoding::balanced(), Encoding::balanced()), 131071);

@@ -12,7 +12,7 @@
 #include "ozbound/core/gemm.hpp"
 #include "ozbound/core/special_entries.hpp"
 
-// What products tell of their progress: all of C, and no more.
+// Products report progress up to all of C, and no more.
 
 namespace ozbound::progress_test {
 namespace {
@@ -23,7 +23,7 @@ Matrix<double> numbers(Index rows, Index cols) {
   return matrix;
 }
 
-/// The shares that are told while `work` runs.
+/// The shares reported while `work` runs.
 template <class Work>
 std::vector<double> told(const Work& work) {
   std::mutex mutex;
@@ -36,7 +36,7 @@ std::vector<double> told(const Work& work) {
   return shares;
 }
 
-/// Several parts of C, and in the end all of it.
+/// Checks that several shares were reported and that the last one is all of C.
 void expect_all(std::vector<double> shares, std::size_t least) {
   ASSERT_GE(shares.size(), least);
   std::sort(shares.begin(), shares.end());
@@ -78,7 +78,7 @@ TEST_F(ProgressTest, IsToldToTheInnermostScopeAlone) {
   });
   EXPECT_TRUE(outer.empty());
   EXPECT_EQ(ProgressScope::innermost(), nullptr);
-  multiply_unproven(Product{a_, b_, c_}, plan_, engine_, unlimited_workspace);  // to nobody
+  multiply_unproven(Product{a_, b_, c_}, plan_, engine_, unlimited_workspace);  // without a listener
 }
 
 }  // namespace

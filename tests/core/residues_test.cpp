@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products by residues against integers of any length, which share no code with what they judge; the guard and the recovery at
-// their limits; every kernel's functions against the scalar ones.
+// Products by residues against integers of any length, which share no code with the judged functions. The guard and the
+// recovery are tested at their limits, and every kernel's functions against the scalar ones.
 
 #include "ozbound/core/detail/residue_arithmetic.hpp"
 
@@ -49,7 +49,7 @@ double any_finite(RandomBits& random) {
   }
 }
 
-// --- what a table and a number are ---
+// --- tables and single numbers ---
 
 TEST(ResiduesTest, ModuliHaveNoCommonFactor) {
   for (int t = 0; t < max_moduli; ++t)
@@ -73,7 +73,7 @@ struct Case {
   ResiduePlan plan;
 };
 
-/// C as the plan defines it, and whether 2 sum |a' b'| < P in every entry.
+/// C as the plan defines it, and a flag that is true if 2 sum |a' b'| < P in every entry.
 struct Reference {
   explicit Reference(const Case& of) : c(of.a.rows(), of.b.cols()) {
     const Integer p = product_of_moduli(of.plan.moduli);
@@ -92,7 +92,7 @@ struct Reference {
   bool held = true;
 };
 
-/// Operands of seven kinds, scaled by rows of A or columns of B.
+/// Operands of seven kinds, scaled by rows of A or by columns of B.
 Matrix<double> sample(RandomBits& random, Index rows, Index cols, int kind, bool by_rows) {
   Matrix<double> x(rows, cols);
   std::vector<int> scale(static_cast<std::size_t>(by_rows ? rows : cols));
@@ -101,7 +101,7 @@ Matrix<double> sample(RandomBits& random, Index rows, Index cols, int kind, bool
     for (Index j = 0; j < cols; ++j) {
       const int s = scale[static_cast<std::size_t>(by_rows ? i : j)];
       switch (kind) {
-        case 3: x(i, j) = std::ldexp(1.0, s); break;                                    // all alike: |C'| is largest
+        case 3: x(i, j) = std::ldexp(1.0, s); break;                                    // all equal: |C'| is largest
         case 4: x(i, j) = (random.between(0, 1) != 0 ? 1 : -1) * (2 - 0x1p-52); break;  // rounds up to 2^bits
         case 5: x(i, j) = random.between(-7, 7); break;                                 // exact
         case 6: x(i, j) = any_finite(random); break;
@@ -114,7 +114,7 @@ Matrix<double> sample(RandomBits& random, Index rows, Index cols, int kind, bool
   return x;
 }
 
-/// Multiplies by an engine and compares every bit; false where the guard refuses, which must leave C as it was.
+/// Multiplies by an engine and compares every bit; false if the guard refuses, which must leave C unchanged.
 bool multiplies_exactly(const Case& of, const CpuEngine& engine, const Reference& reference) {
   const Index m = of.a.rows(), n = of.b.cols();
   const auto& expected = reference.c;
@@ -142,7 +142,7 @@ bool multiplies_exactly(const Case& of, const CpuEngine& engine) { return multip
 
 CpuEngine engine_of(const Kernel* kernel) { return CpuEngine({.threads = 1, .kernel = kernel}); }
 
-/// Bits of both operands together that N moduli nearly always hold for k terms.
+/// The bits of both operands together that N moduli nearly always hold for k terms.
 int bits_for(int moduli, Index k) {
   const int most =
       static_cast<int>(msb(product_of_moduli(moduli))) - 1 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(k)));
@@ -183,7 +183,7 @@ TEST(ResidueProducts, TakeEveryCountOfBits) {
   EXPECT_GT(multiplied, static_cast<int>(60 * kernels().size()));
 }
 
-/// Elements whose integers lie where rounding by doubles changes: around 2^51, 2^52 and 2^53 (residues.md, R7a).
+/// Elements are rounded to the right integers where rounding by doubles changes: around 2^51, 2^52 and 2^53 (residues.md, R7a).
 TEST(ResidueProducts, RoundTiesAndLargeIntegersToNearest) {
   const std::vector<double> notable{0x1p51 - 1,
                                     0x1p51 - 0.5,
@@ -215,7 +215,7 @@ TEST(ResidueProducts, RoundTiesAndLargeIntegersToNearest) {
       Case of{Matrix<double>(2, count + 1), Matrix<double>(count + 1, 3), {}, 1, 0, {16, p, 8}};
       for (Index l = 0; l < count; ++l)
         for (Index i = 0; i < 2; ++i) of.a(i, l) = (i == 0 ? 1 : -1) * notable[static_cast<std::size_t>(l)];
-      // The largest makes the unit 1 where the bits are p.
+      // The largest element makes the unit 1 if the bits are p.
       of.a(0, count) = of.a(1, count) = std::ldexp(1.0, p - 1) >= 0x1p53 ? std::ldexp(1.0, p - 1) : 0x1p52;
       for (Index l = 0; l <= count; ++l)
         for (Index j = 0; j < 3; ++j) of.b(l, j) = j == 0 ? 1 : (l + j) % 3 == 0 ? -1 : 0.5;
@@ -228,14 +228,14 @@ TEST(ResidueProducts, LongInnerDimensionsTakeInt64) {
   for (const Index k : {131071, 131072, 133145, 140000, 300000}) {
     Case of{Matrix<double>(1, k), Matrix<double>(k, 2), {}, 1, 0, {12, 36, 36}};
     for (Index l = 0; l < k; ++l) {
-      // Integers that end in 0x80: residues of -128 modulo 256, the largest there are.
+      // Integers that end in 0x80 have the residue -128 modulo 256, the largest in magnitude.
       of.a(0, l) = k % 2 != 0 && random.between(0, 1) != 0 ? -(1 - 0x1p-29) : 1 - 0x1p-29;
       of.b(l, 0) = 1 - 0x1p-29, of.b(l, 1) = unit_interval(random);
     }
     const Reference reference(of);
     for (const auto* kernel : kernels())
       EXPECT_TRUE(multiplies_exactly(of, engine_of(kernel), reference)) << kernel->name << ' ' << k;
-    // Integers that are 126 modulo 253, the largest residue whose sums INT32 can wrap to another residue.
+    // Integers that are 126 modulo 253: the largest residue whose sums, if INT32 wraps, give another residue.
     Case wrapping{Matrix<double>(1, k), Matrix<double>(k, 1), {}, 1, 0, {8, 20, 20}};
     for (Index l = 0; l < k; ++l) wrapping.a(0, l) = wrapping.b(l, 0) = (126 + 253 * 2100) * 0x1p-20;
     const Reference wrapped(wrapping);
@@ -244,8 +244,8 @@ TEST(ResidueProducts, LongInnerDimensionsTakeInt64) {
   }
 }
 
-/// Inputs on which other libraries fail: a wrapped sum at 2^-5 and k = 256, QᵀQ of an orthonormal Q, a subnormal row times a
-/// large column.
+/// Inputs on which other libraries fail give exact results: a wrapped sum at 2^-5 and k = 256, QᵀQ of an orthonormal Q, a
+/// subnormal row times a large column.
 TEST(ResidueProducts, OfInputsThatOthersFailOn) {
   for (const auto* kernel : kernels()) {
     Case of{Matrix<double>(2, 256), Matrix<double>(256, 2), {}, 1, 0, {13, 46, 46}};
@@ -279,7 +279,7 @@ TEST(ResidueProducts, SpecialsAreFunctionsOfTheInputsAlone) {
   }
 }
 
-/// Binary32, transposes, blocks under a cap, and C0 in C's place: the bits of the plain call.
+/// Binary32, transposes, blocks under a cap, and C0 in C's place give the bits of the plain call.
 TEST(ResidueProducts, HaveTheSameBitsHoweverTheyAreAskedFor) {
   RandomBits random(11);
   const ResiduePlan plan{13, 46, 47};
@@ -321,7 +321,7 @@ TEST(ResidueProducts, RoundOnceToBinary32) {
     for (Index i = 0; i < 4; ++i)
       for (Index j = 0; j < 5; ++j) {
         const ResidueEntry entry(row_of(wide_a, i), column_of(wide_b, j), plan);
-        // 24 bits: one rounding of the exact sum, by way of an integer.
+        // 24 bits: the exact sum is rounded once, with an integer as intermediate.
         const int length = entry.sum == 0 ? 0 : static_cast<int>(msb(Integer(abs(entry.sum)))) + 1, last = length - 24;
         const auto significand = static_cast<double>(static_cast<std::int64_t>(residue_reference::to_nearest(entry.sum, last)));
         EXPECT_EQ(c(i, j), static_cast<float>(std::ldexp(significand, last + entry.unit)));
@@ -331,7 +331,7 @@ TEST(ResidueProducts, RoundOnceToBinary32) {
 
 // --- the guard ---
 
-/// The largest sum that a plan of every N holds, and one unit more.
+/// The guard accepts the largest sum that a plan of every N holds, and refuses one unit more.
 TEST(ResidueGuard, IsExactAtHalfOfP) {
   for (int moduli = 2; moduli <= max_moduli; ++moduli) {
     const Integer half = (product_of_moduli(moduli) - 1) / 2;
@@ -356,7 +356,7 @@ TEST(ResidueGuard, IsExactAtHalfOfP) {
   }
 }
 
-/// sum |a' b'| at floor(H / 2^(p_A + p_B)) terms of 2^(p_A + p_B), the most that fit, and at one more.
+/// The guard accepts floor(H / 2^(p_A + p_B)) terms of 2^(p_A + p_B), the most that fit, and refuses one more.
 TEST(ResidueGuard, HoldsProductsUpToHalfOfP) {
   for (int moduli = 2; moduli <= max_moduli; ++moduli) {
     const Integer half = (product_of_moduli(moduli) - 1) / 2;
@@ -373,7 +373,7 @@ TEST(ResidueGuard, HoldsProductsUpToHalfOfP) {
             for (Index j = 0; j < 3; ++j) of.b(l, j) = 2 - 0x1p-52;
           }
           const bool multiplied = multiplies_exactly(of, engine_of(nullptr));
-          const bool coarse = plan.bits_a < 16;  // its norms have the term of rounding
+          const bool coarse = plan.bits_a < 16;  // the norms include a term for rounding
           if (!coarse && plan.bits_b < 53) {
             EXPECT_EQ(multiplied, !more) << to_string(Plan(plan)) << " k " << k;
           }
@@ -382,8 +382,8 @@ TEST(ResidueGuard, HoldsProductsUpToHalfOfP) {
   }
 }
 
-/// A product with sum |a' b'| = P / 2 = H + 1, of which the norms tell exactly that: 251 * 253 in all of B, and in A what makes
-/// the sum. It would be taken for -P / 2. One less in A is held.
+/// A product with sum |a' b'| = P / 2 = H + 1 is refused, as its sum would be taken for -P / 2; with one less in A it is held.
+/// B is 251 * 253 everywhere and A makes up the sum, so the norms give the sum exactly.
 TEST(ResidueGuard, RefusesHalfOfP) {
   constexpr int moduli = 5;
   constexpr double of_b = 251 * 253, large = 0x1p15;
@@ -397,7 +397,7 @@ TEST(ResidueGuard, RefusesHalfOfP) {
   EXPECT_TRUE(multiplies_exactly(of, engine_of(nullptr)));
 }
 
-/// One large and many small elements: each of the three forms of the guard holds a product that the two others do not.
+/// Each of the three forms of the guard holds a product that the two others do not: one large and many small elements.
 TEST(ResidueGuard, TakesTheNormThatHolds) {
   const auto norms = [](std::uint64_t sum, std::uint64_t squares, std::uint64_t max) {
     return std::vector<IntegerNorms>{{.sum = sum, .sum_squares = squares, .max = max}};
@@ -416,7 +416,7 @@ TEST(ResidueGuard, TakesTheNormThatHolds) {
   }
 }
 
-/// The entry that needs the most moduli is named, wherever it is.
+/// The guard names the entry that needs the most moduli, wherever it is.
 TEST(ResidueGuard, NamesAnEntryThatNeedsTheMostModuli) {
   Matrix<double> a(3, 300), b(300, 1), c(3, 1);
   for (Index l = 0; l < 300; ++l) a(0, l) = a(2, l) = l == 0 ? 1 : 0, a(1, l) = b(l, 0) = 1;
@@ -425,7 +425,7 @@ TEST(ResidueGuard, NamesAnEntryThatNeedsTheMostModuli) {
   EXPECT_NO_THROW(multiply_unproven({a, b, c}, ResiduePlan{13, 46, 47}, CpuEngine()));
 }
 
-/// Integers of one bit: 0.76 is rounded up to 1, so that sums are twice what the elements are. The norms must know.
+/// Norms count the rounding up of few bits: in integers of one bit 0.76 becomes 1, so sums are twice those of the elements.
 TEST(ResidueGuard, KnowsThatFewBitsRoundUp) {
   const Index k = 9000;
   Case of{Matrix<double>(1, k), Matrix<double>(k, 1), {}, 1, 0, {2, 1, 1}};
@@ -435,8 +435,8 @@ TEST(ResidueGuard, KnowsThatFewBitsRoundUp) {
   EXPECT_TRUE(multiplies_exactly(of, engine_of(nullptr)));
 }
 
-/// With integers of 5 bits 0.7 of a unit is rounded up to 1, and its first digit says less than 3/4. A guard by first digits
-/// alone would take this product, which wraps.
+/// First digits do not decide plans of few bits. In integers of 5 bits, 0.7 of a unit is rounded up to 1 but its first digit
+/// says less than 3/4, so a guard by first digits only would accept this product, which wraps.
 TEST(ResidueGuard, FirstDigitsTellNothingOfFewBits) {
   const Index k = 40000;
   Case of{Matrix<double>(1, k), Matrix<double>(k, 1), {}, 1, 0, {2, 5, 5}};
@@ -447,7 +447,7 @@ TEST(ResidueGuard, FirstDigitsTellNothingOfFewBits) {
 TEST(ResidueGuard, RefusesBeforeAnythingIsWrittenAndSaysWhatWouldDo) {
   Matrix<double> a(2, 300), b(300, 2), c(2, 2);
   for (Index l = 0; l < 300; ++l) a(0, l) = 0, a(1, l) = b(l, 0) = b(l, 1) = 1 - 0x1p-30;
-  a(0, 0) = nan;  // whose entries would be written first
+  a(0, 0) = nan;  // NaN entries would be written first
   for (Index i = 0; i < 2; ++i) c(i, 0) = c(i, 1) = 42;
   const auto call = [&] { multiply_unproven({a, b, c}, ResiduePlan{4, 46, 47}, CpuEngine()); };
   EXPECT_THAT(call, ThrowsMessage<std::invalid_argument>(testing::StrEq(
@@ -489,7 +489,7 @@ WideInteger<residue_limbs> wide(const Integer& x) {
   return result;
 }
 
-/// Integers at ±H, around multiples of P / 256 below it, where the quotient is near a tie, and at random.
+/// Random integers, integers at ±H, and integers around multiples of P / 256 below H, where the quotient is near a tie.
 std::vector<Integer> recovered_integers(int moduli, RandomBits& random) {
   const Integer p = product_of_moduli(moduli), half = (p - 1) / 2;
   std::vector<Integer> all{0, 1, half, half - 1, (p * 127) / 256, (p * 127) / 256 + 1, (p * 253) / 512, half - half / 1000000};
@@ -508,7 +508,7 @@ std::int64_t group_value(const Integer& x, int groups, int radix, int g) {
   return static_cast<std::int64_t>(g == 0 ? shifted : Integer(shifted & ((Integer(1) << radix) - 1)));
 }
 
-/// The value that sums of a carry chain stand for.
+/// The value represented by the sums of a carry chain.
 Integer chained(const std::vector<std::int64_t>& groups, int count, int radix, std::size_t stride, std::size_t at) {
   Integer x = 0;
   for (int g = 0; g < count; ++g) x = (x << radix) + groups[static_cast<std::size_t>(g) * stride + at];
@@ -540,7 +540,7 @@ class ResidueKernel : public testing::TestWithParam<const Kernel*> {
   const KernelFunctions& functions = *GetParam()->functions;
 };
 
-/// Groups stand for C' wherever the kernel says that it is sure, and it is sure below P (1/2 - 2^-7).
+/// Groups represent C' wherever the kernel reports certainty, and it does so below P (1/2 - 2^-7).
 TEST_P(ResidueKernel, RecoversWhatTheScalarCodeDoes) {
   const FloatEnvironment environment;
   RandomBits random(22);
@@ -560,7 +560,7 @@ TEST_P(ResidueKernel, RecoversWhatTheScalarCodeDoes) {
           corrections[at] = static_cast<std::uint32_t>(random());
           const auto in_int32 = static_cast<std::uint32_t>(rest + residue_moduli[t] * random.between(-8000000, 8000000));
           std::fill_n(&products[at * stride], 16,
-                      static_cast<std::int32_t>(in_int32 - corrections[at]));  // all that are looked at
+                      static_cast<std::int32_t>(in_int32 - corrections[at]));  // the only ones that are read
         }
         const bool sure = functions.recover(sums.data(), stride, 1, constants, groups.data());
         if (256 * abs(x) < 126 * p) {
@@ -582,7 +582,7 @@ TEST_P(ResidueKernel, RecoversWhatTheScalarCodeDoes) {
   }
 }
 
-/// Elements of all sizes, at ties, and at the most bits that the kernel takes.
+/// The kernel makes the scalar code's residues for elements of all sizes, at ties, and with the most bits that it takes.
 TEST_P(ResidueKernel, MakesTheResiduesOfTheScalarCode) {
   const FloatEnvironment environment;
   RandomBits random(23);
@@ -637,7 +637,7 @@ std::int32_t last_bit_of(const InputView& vectors, Index i) {
   return last;
 }
 
-/// Those of facts, of every kind of vector, in every order in memory.
+/// Norms equal those of the facts, for every kind of vector, in every order in memory.
 TEST(VectorNorms, AreThoseOfFacts) {
   RandomBits random(31);
   for (int kind = 0; kind < 8; ++kind)

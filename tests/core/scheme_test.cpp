@@ -51,7 +51,7 @@ TEST(SchemeTest, UnequalCountsWhereTheSourceHasThem) {
         << name;
 }
 
-/// Every scheme makes a valid plan of every count that it takes, and refuses what no plan can have.
+/// Every scheme makes a valid plan for every count that it takes, and refuses counts that no plan can have.
 TEST(SchemeTest, EveryPlanIsValid) {
   for (const auto& scheme : all_schemes()) {
     for (int slices = 1; slices <= max_slices; ++slices)
@@ -85,7 +85,7 @@ TEST(SchemeTest, PlansAreReadByTheNameOfAScheme) {
   refuses("ozimmu-ef:8x7", "as many slices of A as of B: 8, 7");
 }
 
-/// The last k of each number of bits, and the next one.
+/// digit_bits changes exactly after the last k of each number of bits.
 TEST(SchemeTest, DigitBitsEndWhereInt32Does) {
   const std::pair<int, Index> truncated[] = {{7, 133144},  {6, 541064},   {5, 2234634},
                                              {4, 9544371}, {3, 43826196}, {2, 238609294}};
@@ -100,7 +100,7 @@ TEST(SchemeTest, DigitBitsEndWhereInt32Does) {
   EXPECT_EQ(spelling("ozimmu-ef", 3, 3, 133145), "truncated6:3x3:cut=4:per_diagonal");
 }
 
-/// The papers' min(7, floor((31 - log2 k) / 2)) never takes a bit more than fits.
+/// The papers' min(7, floor((31 - log2 k) / 2)) never takes more bits than fit.
 TEST(SchemeTest, DigitBitsAreAtLeastThePapers) {
   for (Index k = 1; k < Index{1} << 30; k = k * 9 / 8 + 1) {
     const int printed = std::min(7, static_cast<int>(std::floor((31 - std::log2(static_cast<double>(k))) / 2)));

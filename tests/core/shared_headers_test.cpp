@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-// The digests on record of what the shared headers compute: the same on every compiler, and on the device, where
+// The recorded digests of the shared headers' results, which are the same on every compiler and on the device. There,
 // tests/mirror/shared_headers.cu compares the bits themselves.
 
 namespace ozbound::mirror::shared_headers_test {

@@ -18,7 +18,7 @@ constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double values[] = {1, -1, 0.0, -0.0, inf, -inf, nan};
 
-/// Small values, so that IEEE arithmetic itself is the rule: the class of x * y * z, and of sums of them.
+/// Checks a rule on small values by IEEE arithmetic: the class of x * y * z, and of sums of such terms.
 void expect_rule(const SpecialSum& sum, double by_arithmetic) {
   ASSERT_EQ(sum.is_special(), !std::isfinite(by_arithmetic)) << by_arithmetic;
   if (!sum.is_special()) return;
@@ -53,7 +53,7 @@ TEST(SpecialSumTest, TruthTableOfTwoTerms) {
 
 TEST(SpecialSumTest, StartsFinite) { EXPECT_FALSE(SpecialSum().is_special()); }
 
-/// Finite factors are never special, whatever their product would be; nor is Inf times a tiny number a NaN.
+/// Finite factors are never special, even if their product would overflow, and Inf times a tiny number is no NaN.
 TEST(SpecialSumTest, FiniteNumbersNeverOverflow) {
   test::RandomBits random(1);
   const double max = std::numeric_limits<double>::max();
@@ -97,7 +97,7 @@ RC_GTEST_PROP(SpecialSumTest, OrderDoesNotMatter, ()) {
 
 // ---- Widening.
 
-/// Every exponent field with notable fractions, both signs: all classes of float.
+/// Every exponent field with notable fractions, in both signs: all classes of float.
 std::vector<float> notable_floats() {
   std::vector<float> floats;
   for (std::uint32_t high = 0; high < 0x10000; high += 1)

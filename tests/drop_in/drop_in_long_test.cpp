@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// HPL with MPI, as hpcc has it. Its bits differ from run to run without Ozbound, so its own check of the residual judges.
+// HPL with MPI from hpcc. Its bits differ from run to run even without Ozbound, so its own check of the residual judges.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>

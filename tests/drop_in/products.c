@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A plug-in that has a BLAS of its own, by what it is linked with: products whose bits are told by a hash. */
+/* A plug-in with a BLAS of its own, given by its libraries. It multiplies and returns a hash of the bits. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static void fill(double* x, size_t count, unsigned seed) {
   }
 }
 
-/* One product of n x (n + 3) by (n + 3) x (n + 1), by each name: by Fortran's with and without scalars, by CBLAS's by rows. */
+/* One product of n x (n + 3) by (n + 3) x (n + 1) by each name: Fortran's with and without scalars, CBLAS's by rows. */
 uint64_t products(int size) {
   const integer n = size, k = n + 3, columns = n + 1;
   double *a = malloc(8 * (size_t)(n * k)), *b = malloc(8 * (size_t)(k * columns)), *c = calloc((size_t)(n * columns), 8);
@@ -69,7 +69,7 @@ void by_cblas(int count) {
   for (int i = 0; i < count; ++i) C(cblas_dgemm)(102, 111, 111, n, n, n, 1, a, n, b, n, 0, c, n);
 }
 
-/* C where A is; an operand with a NaN; and arguments that no BLAS takes. */
+/* C in A's memory, an operand with a NaN, and arguments that every BLAS refuses. */
 void odd_calls(void) {
   enum { n = 20 };
   double a[n * n], b[n * n], c[n * n];
@@ -85,7 +85,7 @@ void odd_calls(void) {
   F(dgemm_)("X", "N", &size, &size, &size, &one, a, &size, b, &size, &zero, c, &size, 1, 1);
 }
 
-/* Of small integers: nothing is rounded. */
+/* A product of small integers: nothing is rounded. */
 void exact_call(void) {
   enum { n = 40 };
   static double a[n * n], b[n * n], c[n * n];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* program CASE PLUGIN [PLUGIN]: has no BLAS; multiplies by plug-ins that it opens locally, as Python opens modules. */
+/* program CASE PLUGIN [PLUGIN]: a program without a BLAS that multiplies by plug-ins opened locally, like Python's modules. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@ typedef uint64_t products_function(int);
 static jmp_buf out_of_xerbla;
 static int leaves_xerbla;
 
-/* Whom the reference BLAS tells of wrong arguments: the program's own. */
+/* The program's own handler, which the reference BLAS calls for wrong arguments. */
 void xerbla_(const char* name, const int* argument, size_t length) {
   (void)length;
   if (leaves_xerbla) longjmp(out_of_xerbla, 1);
@@ -100,7 +100,7 @@ int main(int argc, char** argv) {
     say("main", 60);
     return 0;
   }
-  if (strcmp(which, "exit") == 0) atexit(at_exit); /* before the first call, so it runs after what that registers */
+  if (strcmp(which, "exit") == 0) atexit(at_exit); /* before the first call, so it runs after that call's handlers */
   void* const handle = open_locally(argv[2]);
   products = products_of(handle);
   if (strcmp(which, "bits") == 0) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A library that nobody recognises, with OpenBLAS's names of a build with 64-bit integers and a suffix, by the system's BLAS.
- */
+/* An unrecognised library over the system's BLAS, with OpenBLAS's names for a build with 64-bit integers and a suffix. */
 #include <stdint.h>
 #include <stdlib.h>
 

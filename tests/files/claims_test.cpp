@@ -13,9 +13,9 @@ namespace {
 
 class ReadClaims : public testing::Test {
  protected:
-  Claims read(std::string_view text) {
+  files::Claims read(std::string_view text) {
     write_bytes(path_, text);
-    return read_claims(path_);
+    return files::read_claims(path_);
   }
 
   void expect_error(std::string_view text, const std::string& wrong) {
@@ -26,7 +26,7 @@ class ReadClaims : public testing::Test {
   std::filesystem::path path_ = directory_ / "report.json";
 };
 
-/// A certificate with this in the place of `target` to `largest_bound`.
+/// A certificate with these members in place of `target` to `largest_bound`.
 std::string certificate(const std::string& members) {
   return R"({"schema": "ozbound-certificate-5", "m": 1, "n": 2, "k": 3)" + members + "}";
 }
@@ -45,7 +45,7 @@ TEST_F(ReadClaims, OfATargetThatDoesNotHold) {
   EXPECT_EQ(claims.largest_bounds, std::vector{std::numeric_limits<double>::infinity()});
 }
 
-/// Whose tau of `dgemm` was k u whatever the scalars.
+/// In the former schema the tau of `dgemm` is k u, whatever the scalars.
 TEST_F(ReadClaims, OfTheFormerSchema) {
   const auto target = [this](const std::string& members) {
     return read(R"({"schema": "ozbound-certificate-4", "m": 1, "n": 2, "k": 3, "holds": true, "largest_bound": 0, )" + members +
@@ -111,10 +111,10 @@ TEST_F(ReadClaims, WrongReportsAreRefused) {
     expect_error(R"({"schema": "ozbound-report-1", "certificate": )" + certificate(R"(, "holds": false, "largest_bound": 0)") +
                      R"(, "operands": )" + operands + "}",
                  " the operands of the report are incomplete");
-  EXPECT_THROW(read_claims(directory_ / "missing.json"), InputError);
+  EXPECT_THROW(files::read_claims(directory_ / "missing.json"), files::InputError);
 }
 
-// 100 000 brackets: a parser that recurses would overflow the stack.
+// 100 000 brackets would overflow the stack of a recursive parser.
 TEST_F(ReadClaims, DeepNestingIsRefused) { expect_error(std::string(100000, '['), "1: this is not JSON"); }
 
 }  // namespace

@@ -16,9 +16,9 @@ namespace {
 
 class Npy : public testing::Test {
  protected:
-  MatrixFile read(std::string_view bytes) {
+  files::MatrixFile read(std::string_view bytes) {
     write_bytes(path_, bytes);
-    return read_matrix(path_);
+    return files::read_matrix(path_);
   }
 
   std::vector<double> doubles(std::string_view bytes) {
@@ -35,7 +35,7 @@ class Npy : public testing::Test {
   const std::string six_ = bytes_of<double>({1, 2, 3, 4, 5, 6});
 };
 
-// Every exponent and payload: plain doubles of rapidcheck are mostly subnormal.
+// Every exponent and payload; plain doubles of rapidcheck are mostly subnormal.
 template <class T, class Bits>
 rc::Gen<std::vector<T>> any_bits(Index count) {
   const auto one = rc::gen::weightedOneOf<T>(
@@ -74,8 +74,8 @@ void round_trip_keeps_every_bit() {
   const auto matrix = matrix_of<T>(rows, cols, Elements<T>::any(rows * cols));
   const bool transposed = *rc::gen::arbitrary<bool>();
   const auto view = transposed ? matrix.view().transposed() : matrix.view();
-  write_matrix(path, view);
-  const auto again = read_matrix(path);
+  files::write_matrix(path, view);
+  const auto again = files::read_matrix(path);
   RC_ASSERT(again.rows() == view.rows() && again.cols() == view.cols());
   RC_ASSERT(all_bits(std::get<Matrix<T>>(again.values).view()) == all_bits(view));
   RC_ASSERT(std::filesystem::file_size(path) % 64 == static_cast<std::uint64_t>(rows * cols) * sizeof(T) % 64);
@@ -86,14 +86,14 @@ RC_GTEST_PROP(NpyProperty, FloatsRoundTrip, ()) { round_trip_keeps_every_bit<flo
 RC_GTEST_PROP(NpyProperty, ComplexDoublesRoundTrip, ()) { round_trip_keeps_every_bit<std::complex<double>>(); }
 RC_GTEST_PROP(NpyProperty, ComplexFloatsRoundTrip, ()) { round_trip_keeps_every_bit<std::complex<float>>(); }
 
-/// Each number of so many bytes the other way round.
+/// Reverses the bytes of each number of the given size.
 std::string swapped(std::string bytes, std::size_t number) {
   for (std::size_t at = 0; at < bytes.size(); at += number)
     std::reverse(bytes.begin() + static_cast<std::ptrdiff_t>(at), bytes.begin() + static_cast<std::ptrdiff_t>(at + number));
   return bytes;
 }
 
-/// `type` is the letter and the bytes of an element, `number` the bytes of a number in it.
+/// Checks every layout. `type` is the letter and the bytes of an element, `number` the bytes of a number in it.
 template <class T>
 void every_layout_is_read_alike(const std::string& type, std::size_t number) {
   const TemporaryDirectory directory;
@@ -107,7 +107,7 @@ void every_layout_is_read_alike(const std::string& type, std::size_t number) {
   write_bytes(path, npy_file(header, big_endian ? swapped(data, number) : data, *rc::gen::element<char>(1, 2, 3)));
   const auto view = column_major ? ozbound::column_major(elements.data(), rows, cols, std::max<Index>(1, rows))
                                  : row_major(elements.data(), rows, cols, std::max<Index>(1, cols));
-  RC_ASSERT(all_bits(std::get<Matrix<T>>(read_matrix(path).values).view()) == all_bits(view));
+  RC_ASSERT(all_bits(std::get<Matrix<T>>(files::read_matrix(path).values).view()) == all_bits(view));
 }
 
 RC_GTEST_PROP(NpyProperty, DoublesOfEveryLayout, ()) { every_layout_is_read_alike<double>("f8", 8); }
@@ -116,7 +116,7 @@ RC_GTEST_PROP(NpyProperty, ComplexDoublesOfEveryLayout, ()) { every_layout_is_re
 RC_GTEST_PROP(NpyProperty, ComplexFloatsOfEveryLayout, ()) { every_layout_is_read_alike<std::complex<float>>("c8", 4); }
 
 TEST_F(Npy, WritesWhatNumPyWrites) {
-  write_matrix(path_, matrix_of<double>(2, 3, {1, 2, 3, 4, 5, 6}).view());
+  files::write_matrix(path_, matrix_of<double>(2, 3, {1, 2, 3, 4, 5, 6}).view());
   std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }";
   header.resize(117, ' ');
   EXPECT_EQ(read_bytes(path_), npy_file(header + "\n", six_));
@@ -124,11 +124,11 @@ TEST_F(Npy, WritesWhatNumPyWrites) {
 
 TEST_F(Npy, WritesComplexNumbersAsNumPyDoes) {
   using Complex = std::complex<double>;
-  write_matrix(path_, matrix_of<Complex>(1, 3, {{1, 2}, {3, 4}, {5, 6}}).view());
+  files::write_matrix(path_, matrix_of<Complex>(1, 3, {{1, 2}, {3, 4}, {5, 6}}).view());
   std::string header = "{'descr': '<c16', 'fortran_order': False, 'shape': (1, 3), }";
   header.resize(117, ' ');
   EXPECT_EQ(read_bytes(path_), npy_file(header + "\n", six_));
-  write_matrix(path_, matrix_of<std::complex<float>>(1, 1, {{1, -2}}).view());
+  files::write_matrix(path_, matrix_of<std::complex<float>>(1, 1, {{1, -2}}).view());
   EXPECT_TRUE(read_bytes(path_).ends_with(bytes_of<float>({1, -2})));
   EXPECT_NE(read_bytes(path_).find("'<c8'"), std::string::npos);
 }
@@ -160,13 +160,13 @@ TEST_F(Npy, ZeroSizesAreMatrices) {
   EXPECT_EQ(read(npy_file(npy_header("<f4", "True", "(7, 0)"), "")).rows(), 7);
 }
 
-// A loop over 2^63 - 1 columns without elements would not end.
+// A loop over 2^63 - 1 columns without elements would never end.
 TEST_F(Npy, ManyColumnsWithoutElementsTakeNoTime) {
   const auto file = read(npy_file(npy_header("<f8", "True", "(0, 9223372036854775807)"), ""));
   EXPECT_EQ(file.cols(), 9223372036854775807);
   const MatrixView<const double> tall = std::get<Matrix<double>>(file.values).view().transposed();
-  write_matrix(path_, tall);
-  EXPECT_EQ(read_matrix(path_).rows(), 9223372036854775807);
+  files::write_matrix(path_, tall);
+  EXPECT_EQ(files::read_matrix(path_).rows(), 9223372036854775807);
 }
 
 TEST_F(Npy, EveryTruncationIsRefused) {
@@ -174,7 +174,7 @@ TEST_F(Npy, EveryTruncationIsRefused) {
     for (const auto& header : {npy_header("<f8", "False", "(2, 3)"), npy_header("<c16", "True", "(3, 1)")}) {
       const auto whole = npy_file(header, six_, version);
       for (std::size_t length = 0; length < whole.size(); ++length)
-        EXPECT_THROW(read(whole.substr(0, length)), InputError) << int{version} << ".0, " << length;
+        EXPECT_THROW(read(whole.substr(0, length)), files::InputError) << int{version} << ".0, " << length;
     }
 }
 
@@ -213,22 +213,22 @@ TEST_F(Npy, HugeShapesAreRefused) {
 
 TEST_F(Npy, MatricesLargerThanMemoryAreRefused) {
   write_bytes(path_, npy_file(npy_header("<f8", "False", "(16, 16)"), std::string(2048, 'x')));
-  EXPECT_EQ(error_of([&] { read_matrix(path_, 2047); }),
+  EXPECT_EQ(error_of([&] { files::read_matrix(path_, 2047); }),
             path_.string() + ": a matrix of 16 x 16 takes 2.0 KiB, more than the memory of 2.0 KiB");
-  EXPECT_NO_THROW(read_matrix(path_, 2048));
+  EXPECT_NO_THROW(files::read_matrix(path_, 2048));
   write_bytes(path_, npy_file(npy_header("<c16", "True", "(16, 16)"), std::string(4096, 'x')));
-  EXPECT_EQ(error_of([&] { read_matrix(path_, 4095); }),
+  EXPECT_EQ(error_of([&] { files::read_matrix(path_, 4095); }),
             path_.string() + ": a matrix of 16 x 16 takes 4.0 KiB, more than the memory of 4.0 KiB");
-  EXPECT_NO_THROW(read_matrix(path_, 4096));
+  EXPECT_NO_THROW(files::read_matrix(path_, 4096));
 }
 
-/// Every number of binary16, against its definition; NaNs stay NaNs.
+/// Every number of binary16 is read as its definition says; NaNs stay NaNs.
 TEST_F(Npy, ReadsHalvesExactly) {
   std::string elements(2 * 65536, '\0');
   for (std::size_t h = 0; h < 65536; ++h)
     elements[2 * h] = static_cast<char>(h & 255), elements[2 * h + 1] = static_cast<char>(h >> 8);
   write_bytes(path_, npy_file(npy_header("<f2", "False", "(256, 256)"), elements));
-  const auto read = read_matrix(path_);
+  const auto read = files::read_matrix(path_);
   ASSERT_EQ(read.type(), "f4");
   const auto& matrix = std::get<Matrix<float>>(read.values);
   for (int h = 0; h < 65536; ++h) {
@@ -245,7 +245,7 @@ TEST_F(Npy, ReadsHalvesExactly) {
     ASSERT_EQ(std::signbit(value), h >> 15 != 0) << h;
   }
   write_bytes(path_, npy_file(npy_header(">f2", "True", "(1, 2)"), std::string("\x3c\x00\xc0\x00", 4)));
-  const auto swapped = read_matrix(path_);
+  const auto swapped = files::read_matrix(path_);
   EXPECT_EQ(std::get<Matrix<float>>(swapped.values)(0, 0), 1);
   EXPECT_EQ(std::get<Matrix<float>>(swapped.values)(0, 1), -2);
 }
@@ -256,7 +256,7 @@ TEST_F(Npy, OtherDimensionsAreRefused) {
   expect_error(npy_file(npy_header("<f8", "False", "(1, 2, 3)"), six_), "the array has 3 dimensions; a matrix has 2");
 }
 
-/// The bytes of integers in either order.
+/// The bytes of integers in either byte order.
 template <class Integer>
 std::string integer_bytes(std::vector<Integer> elements, char order) {
   auto bytes = bytes_of(elements);
@@ -298,7 +298,7 @@ TYPED_TEST(NpyIntegers, BecomeTheDoublesTheyEqual) {
 }
 
 TYPED_TEST(NpyIntegers, MayBeMany) {
-  std::vector<TypeParam> values(70001);  // more than are converted at a time
+  std::vector<TypeParam> values(70001);  // more elements than are converted at a time
   for (std::size_t t = 0; t < values.size(); ++t) values[t] = static_cast<TypeParam>(t % 101);
   const auto read = this->doubles(npy_file(npy_header(integer_type<TypeParam>('<'), "False", "(70001, 1)"), bytes_of(values)));
   for (std::size_t t = 0; t < values.size(); ++t) ASSERT_EQ(read[t], static_cast<double>(t % 101));
@@ -328,9 +328,9 @@ TEST_F(Npy, TruthValuesAreZeroAndOne) {
 
 TEST_F(Npy, IntegersAreCheckedAgainstTheMemoryTheyWillTake) {
   write_bytes(path_, npy_file(npy_header("|u1", "False", "(16, 16)"), std::string(256, 'x')));
-  EXPECT_EQ(error_of([&] { read_matrix(path_, 2047); }),
+  EXPECT_EQ(error_of([&] { files::read_matrix(path_, 2047); }),
             path_.string() + ": a matrix of 16 x 16 takes 2.0 KiB, more than the memory of 2.0 KiB");
-  EXPECT_NO_THROW(read_matrix(path_, 2048));
+  EXPECT_NO_THROW(files::read_matrix(path_, 2048));
   expect_error(npy_file(npy_header("<i2", "False", "(2, 3)"), "1234567890"),
                "the file ends too soon: 2 x 3 elements take 12 bytes, and 10 follow the header");
 }

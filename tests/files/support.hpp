@@ -35,7 +35,7 @@ std::string bytes_of(const std::vector<T>& elements) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// A .npy file of format version `major`.0 with exactly this header and these data.
+/// A .npy file of format version `major`.0 with exactly this header and this data.
 inline std::string npy_file(std::string_view header, std::string_view data, char major = 1) {
   std::string out = "\x93NUMPY";
   out += major;
@@ -56,7 +56,7 @@ auto bits(const std::complex<T>& x) {
   return std::pair(bits(x.real()), bits(x.imag()));
 }
 
-/// The bits of all elements, row after row: what two equal matrices have in common.
+/// The bits of all elements, row after row; equal for equal matrices.
 template <class T>
 auto all_bits(MatrixView<T> matrix) {
   std::vector<decltype(bits(std::remove_const_t<T>{}))> out;
@@ -72,7 +72,7 @@ Matrix<T> matrix_of(Index rows, Index cols, const std::vector<T>& elements) {
   return out;
 }
 
-/// Without the rights of root while it lives, which override permissions.
+/// While an object lives, the process lacks the rights of root, which override permissions.
 class Unprivileged {
  public:
   Unprivileged() {
@@ -85,8 +85,8 @@ class Unprivileged {
   Unprivileged& operator=(const Unprivileged&) = delete;
 };
 
-/// What `action` says when it throws an Error; a failed test if it does not.
-template <class Error = InputError, class Action>
+/// The message of the Error that `action` throws; a failed test if it throws none.
+template <class Error = files::InputError, class Action>
 std::string error_of(Action action) {
   try {
     action();

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! Every function of the module for complex batches and for batches by pointers, with numbers that are exact.
+! Tests every function of the module for complex batches and for batches by pointers, with exact numbers.
 program batches
   use ozbound
   implicit none
@@ -40,7 +40,7 @@ contains
     call expect_equal(all(abs(c(:, :, 1) - matmul(x, transpose(x))) <= 0) .and. all(abs(c(:, :, 2) - c(:, :, 1)) <= 0))
     call ozb_certificate_destroy(certificates(1))
     call ozb_certificate_destroy(certificates(2))
-    ! 2 x 2 and 1 x 1, plus what C has.
+    ! 2 x 2 and 1 x 1, plus the old C.
     call expect(ozb_decide_d_batched(ozb_column_major, [ozb_none], [ozb_none], two, two, two, [1d0], [c_loc(x)], &
       two, [c_loc(x)], two, [1d0], [c_loc(c)], two, 1_i8, 1_i8, 'dgemm' // c_null_char, ozb_default, decisions(1:1)))
     call expect(ozb_decide_d_batched(ozb_column_major, [ozb_none], [ozb_none], one, one, one, [1d0], [c_loc(x)], &
@@ -63,7 +63,7 @@ contains
     call expect_equal(all(abs(c(:, :, 1) - matmul(x, transpose(x))) <= 0) .and. all(abs(c(:, :, 2) - c(:, :, 1)) <= 0))
     call ozb_certificate_destroy(certificates(1))
     call ozb_certificate_destroy(certificates(2))
-    ! 2 x 2 and 1 x 1, plus what C has.
+    ! 2 x 2 and 1 x 1, plus the old C.
     call expect(ozb_decide_s_batched(ozb_column_major, [ozb_none], [ozb_none], two, two, two, [1.0], [c_loc(x)], &
       two, [c_loc(x)], two, [1.0], [c_loc(c)], two, 1_i8, 1_i8, 'dgemm' // c_null_char, ozb_default, decisions(1:1)))
     call expect(ozb_decide_s_batched(ozb_column_major, [ozb_none], [ozb_none], one, one, one, [1.0], [c_loc(x)], &

@@ -23,7 +23,7 @@
 namespace ozbound::mirror {
 namespace {
 
-/// Elements in the host's memory or, copied, in the device's.
+/// Elements in host memory, or copied to device memory.
 template <class T>
 class Elements {
  public:
@@ -44,7 +44,7 @@ class Elements {
 
   [[nodiscard]] T* data() { return on_device_ ? static_cast<T*>(data_) : host_.data(); }
 
-  /// The bytes of all.
+  /// The bytes of all elements.
   [[nodiscard]] std::string fetched() {
 #ifdef OZBOUND_HAVE_CUDART
     if (on_device_) check(cudaMemcpy(host_.data(), data_, bytes(), cudaMemcpyDeviceToHost));
@@ -77,7 +77,7 @@ T number(double real, double imaginary) {
 
 const ProductCount counted;
 
-/// 5 products, the first and the last of the same A, three of the same B, one of them empty, one that reads neither.
+/// 5 products: the first and the last share A, three share B, one is empty, and one reads neither operand.
 template <class T>
 struct Case {
   static constexpr Index count = 5;
@@ -97,7 +97,7 @@ struct Case {
       }
   }
 
-  /// Everything that is seen of a batch.
+  /// All visible results of a batch.
   std::string run(const Machine& machine, bool on_device, bool pointers) const {
     Elements<T> a(operands, on_device), c(results, on_device);
     const BlasOptions options{
@@ -137,7 +137,7 @@ struct Case {
     return text + c.fetched();
   }
 
-  /// What is seen where complex scalars meet matrices of a device; C is as it was.
+  /// The results if complex scalars meet matrices of a device: a refusal, and C unchanged.
   [[nodiscard]] std::string refusal() const {
     return "product 0: a, b and c must lie in the host's memory where alpha or beta has an imaginary part" +
            Elements<T>(results, false).fetched();

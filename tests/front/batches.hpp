@@ -5,8 +5,8 @@
 
 namespace ozbound::mirror {
 
-/// Batches, strided and by pointers, real and complex, on the device as on the CPU: C's, decisions and certificates, or what
-/// they are refused with. Prints a line for each form. @param device_memory whether matrices are to lie there, too
+/// Compares batches on the device with those on the CPU, strided and by pointers, real and complex: C's, decisions and
+/// certificates, or refusals. Prints a line for each form. @param device_memory true to place matrices in device memory, too
 bool compare_batches(const Machine& cpu, const Machine& device, bool device_memory);
 
 }  // namespace ozbound::mirror

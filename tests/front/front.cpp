@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One product, asked for in C++, C, Fortran and by the command, on the CPU and on the first device of the CUDA plug-in that is
-// there: the same C, decision and certificate, bit for bit. So are batches.
+// One product requested in C++, C, Fortran and by the command, on the CPU and on the first device of the available CUDA
+// plug-in: the same C, decision and certificate, bit for bit. The same holds for batches.
 //
-// Usage: front COMMAND [host]; with `host` matrices are in the host's memory alone. Exits with 0 if all agree, 1 if some do
-// not, 77 without a device, 2 for bad arguments.
+// Usage: front COMMAND [host]; with `host`, matrices are only in host memory. Exits with 0 if all agree, 1 if some do not, 77
+// without a device, 2 for bad arguments.
 
 #include <algorithm>
 #include <bit>
@@ -47,7 +47,7 @@ namespace {
 using test::read_bytes;
 using test::TemporaryDirectory;
 
-/// C = alpha A B + beta C0 to a target.
+/// C = alpha A B + beta C0 with a target.
 struct Case {
   Matrix<double> a, b, c0;
   double alpha, beta;
@@ -55,7 +55,7 @@ struct Case {
   std::string name;
 };
 
-/// What a product left behind, but for what may differ: who carried it out, and what finding the worst entry took on trust.
+/// The results of a product without the members that may differ: the backend, and the assumption made to find the worst entry.
 struct Outcome {
   std::vector<std::uint64_t> c;
   std::string decision, certificate;
@@ -69,7 +69,7 @@ std::vector<std::uint64_t> bits_of(const Matrix<double>& c) {
   return bits;
 }
 
-/// Host memory, or a device's.
+/// Elements in host memory or in a device's.
 class Memory {
  public:
   explicit Memory(const Matrix<double>& x, bool on_device) : rows_(x.rows()), cols_(x.cols()), on_device_(on_device), host_(x) {
@@ -125,7 +125,7 @@ class Memory {
   void* data_ = nullptr;
 };
 
-/// The operands of a case, C being C0.
+/// The operands of a case, with C in place of C0.
 struct Placed {
   Placed(const Case& of, bool on_device) : a(of.a, on_device), b(of.b, on_device), c(of.c0, on_device) {}
 
@@ -134,7 +134,7 @@ struct Placed {
 
 const ProductCount counted;
 
-/// What every machine decides alike by.
+/// Choices that every machine decides alike: by the count of products.
 Choices by_products() {
   Choices choices;
   choices.native = false;
@@ -154,7 +154,7 @@ void succeed(int status) {
   if (status != OZB_SUCCESS) throw std::runtime_error(ozb_last_error());
 }
 
-/// The records of a pair of handles, which are destroyed.
+/// The records of a pair of handles; destroys the handles.
 Outcome outcome_of(const Matrix<double>& c, ozb_decision* decision, ozb_certificate* certificate) {
   const char *decision_text = nullptr, *certificate_text = nullptr;
   succeed(ozb_decision_json(decision, &decision_text));
@@ -168,7 +168,7 @@ Outcome outcome_of(const Matrix<double>& c, ozb_decision* decision, ozb_certific
 
 class CMachine {
  public:
-  /// @param begins how the line of its first backend does
+  /// @param begins the beginning of the line about its first backend
   CMachine(int (*make)(int, ozb_machine**), const char* begins) {
     succeed(make(0, &machine_));
     const char* backends = nullptr;
@@ -218,12 +218,12 @@ std::string hexadecimal(double x) {
   return text;
 }
 
-/// The command takes seconds for costs: it replays the decision of that machine.
+/// The command uses costs in seconds, so it replays the decision of that machine.
 Outcome from_command(const std::string& command, const Case& of, const Machine& machine) {
   const TemporaryDirectory folder;
-  cli::write_matrix(folder / "A.npy", of.a.view());
-  cli::write_matrix(folder / "B.npy", of.b.view());
-  cli::write_matrix(folder / "C0.npy", of.c0.view());
+  files::write_matrix(folder / "A.npy", of.a.view());
+  files::write_matrix(folder / "B.npy", of.b.view());
+  files::write_matrix(folder / "C0.npy", of.c0.view());
   auto c = of.c0;
   const auto decision = decide(Product{of.a, of.b, c, of.alpha, of.beta, InputView(of.c0)}, of.target, machine, by_products());
   test::write_bytes(folder / "decision.json", json_text(to_json(decision)));
@@ -235,7 +235,7 @@ Outcome from_command(const std::string& command, const Case& of, const Machine& 
   if (std::system(line.c_str()) != 0)
     throw std::runtime_error(line + ": " + read_bytes(folder / "out"));  // NOLINT(*-mt-unsafe)
   const auto report = nlohmann::json::parse(read_bytes(folder / "report.json"));
-  return {bits_of(cli::read_matrix(folder / "C.npy").to_double()), common_decision(report.at("decision")),
+  return {bits_of(files::read_matrix(folder / "C.npy").to_double()), common_decision(report.at("decision")),
           common_certificate(report.at("certificate"))};
 }
 
@@ -258,7 +258,7 @@ std::vector<Case> cases() {
   return all;
 }
 
-/// Which part differs, and where it begins to.
+/// Names the part that differs and the position of the first difference.
 std::string difference(const Outcome& expected, const Outcome& actual) {
   const auto from = [](const std::string& x, const std::string& y) {
     const auto at = static_cast<std::size_t>(std::ranges::mismatch(x, y).in1 - x.begin());
@@ -269,7 +269,7 @@ std::string difference(const Outcome& expected, const Outcome& actual) {
          "\n  certificate: " + from(expected.certificate, actual.certificate);
 }
 
-/// A replayed decision does not say what else was looked at.
+/// Removes the other candidates, which a replayed decision does not record.
 Outcome replayed(Outcome outcome) {
   auto decision = nlohmann::json::parse(outcome.decision);
   decision["candidates"] = nlohmann::json::array();
@@ -302,7 +302,7 @@ bool compare(const std::string& command, bool host_alone) {
       expect(in_fortran, expected, from_fortran(of, c_cuda, on_device),
              on_device ? "device, its memory" : "device, host memory");
 #endif
-    if (number++ % 5 != 0) continue;  // a process each
+    if (number++ % 5 != 0) continue;  // each one starts a process
     expect(by_command, replayed(expected), from_command(command, of, cpu), "CPU");
     expect(by_command, replayed(expected), from_command(command, of, cuda), "device");
   }

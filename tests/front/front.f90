@@ -1,13 +1,13 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! The calls of front.cpp from Fortran, whose matrices may lie where Fortran itself cannot look.
+! The calls of front.cpp from Fortran, for matrices that may lie in memory that Fortran cannot access.
 module front
   use ozbound
   implicit none
 
 contains
 
-  !> C = alpha A B + beta C, row-major and contiguous, decided by counting products on that machine, with a, b and c in `place`.
-  !> The decision and the certificate are for the caller to destroy. @returns the first status that is not ozb_success.
+  ! C = alpha A B + beta C, row-major and contiguous, decided by counting products on that machine, with a, b and c in `place`.
+  ! The caller must destroy the decision and the certificate. @returns the first status that is not ozb_success.
   integer(c_int) function front_fortran(machine, place, m, n, k, alpha, a, b, beta, c, target, decision, certificate) bind(c)
     type(c_ptr), value :: machine, a, b, c
     integer(c_int), value :: place

@@ -7,7 +7,7 @@
 
 namespace ozbound::mirror {
 
-/// A decision without who decided.
+/// A decision without the backend.
 inline std::string common_decision(nlohmann::json decision) {
   decision.erase("engine");
   return decision.dump();
@@ -20,7 +20,7 @@ inline std::string common_certificate(nlohmann::json certificate) {
   std::erase_if(assumptions.get_ref<nlohmann::json::array_t&>(), [](const nlohmann::json& assumption) {
     return assumption.get<std::string>().find("tensor core") != std::string::npos;
   });
-  certificate.erase("seal");  // which is of the whole text
+  certificate.erase("seal");  // the seal covers the whole text
   return certificate.dump();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A batch by pointers into one memory: products that share nothing they must not are those of single calls, bit for bit, others
-// are refused, and nothing but C's is written.
+// A batch by pointers into one memory. If its products may share what they share, they equal single calls bit for bit;
+// otherwise the batch is refused. Nothing except C's is written.
 
 #include "fuzz/operands.hpp"
 
@@ -18,9 +18,9 @@
 namespace ozbound::fuzz {
 namespace {
 
-constexpr Index room = 96;  ///< elements that the matrices of a batch lie in
+constexpr Index room = 96;  ///< number of elements in the memory of a batch's matrices
 
-/// One product, and where its matrices begin.
+/// One product and the positions of its matrices.
 struct Shape {
   Op op_a, op_b;
   Index m, n, k, lda, ldb, ldc;
@@ -38,7 +38,7 @@ T scalar(Bytes& bytes) {
   }
 }
 
-/// Calls with the place of each element of a matrix as stored.
+/// Calls `take` with the position of each element of a matrix as stored.
 template <class Take>
 void for_places(Layout layout, Index first, Index rows, Index cols, Index ld, const Take& take) {
   for (Index i = 0; i < rows; ++i)
@@ -69,7 +69,7 @@ struct Problem {
     for (Index i = 0; i < room; ++i) memory.push_back(scalar<T>(bytes));
   }
 
-  /// By the elements one by one: C's that meet another C, or a matrix that is read.
+  /// True if a C overlaps another C or a matrix that is read, found element by element.
   [[nodiscard]] bool overlaps() const {
     std::array<int, room> written{};
     bool twice = false;
@@ -85,7 +85,7 @@ struct Problem {
     return twice;
   }
 
-  /// The batch in `elements`, with argument `fault` of the last product wrong, where it is one.
+  /// Runs the batch in `elements`, with argument `fault` of the last product wrong if there is such an argument.
   std::vector<Certificate> run(std::vector<T>& elements, int fault) const {
     std::vector<Op> op_a, op_b;
     std::vector<Index> m, n, k, lda, ldb, ldc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A BLAS-shaped call: right arguments give a C that meets the target, wrong ones are refused, and nothing but C is written.
+// A BLAS-shaped call: right arguments give a C that meets the target, wrong ones are refused, and nothing except C is written.
 
 #include "fuzz/operands.hpp"
 
@@ -14,7 +14,7 @@
 namespace ozbound::fuzz {
 namespace {
 
-/// The arguments, right or spoiled.
+/// The arguments, correct or spoiled.
 template <class T>
 struct Arguments {
   Layout layout;
@@ -46,7 +46,7 @@ const T* data_of(const StoredMatrix& matrix) {
   return std::get<MatrixView<const T>>(matrix.input().typed()).data();
 }
 
-/// Makes one argument wrong; false where it is right all the same.
+/// Makes one argument wrong; false if the changed argument is still correct.
 template <class T>
 bool spoil(int fault, Arguments<T>& arguments) {
   auto& x = arguments;
@@ -69,7 +69,7 @@ bool spoil(int fault, Arguments<T>& arguments) {
   }
 }
 
-/// Whether the call was carried out; std::invalid_argument is the only refusal.
+/// The certificate if the call was carried out. std::invalid_argument is the only possible refusal.
 template <class T>
 std::optional<Certificate> run(const Arguments<T>& x) {
   try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stored case of a property is read or refused, its file named, and what was read is written so that the same case reads
-// back.
+// A stored case of a property is read, or refused with its file's name; a case that was read is written and reads back the
+// same.
 
 #include <nlohmann/json.hpp>
 #include <stdexcept>

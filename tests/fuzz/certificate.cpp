@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A certificate, as `verify --certificate` reads it: refused, or every member is read as it stands there and judged. What no
-// claim speaks against is true by the exact product. Linked with nothing but what judges: no engine, no bounds.
+// A certificate read as by `verify --certificate` is refused, or every member is read as written and judged. If no claim fails,
+// the certificate is true by the exact product. Linked only with the judging code: no engine, no bounds.
 
 #include "certificate/claims.hpp"
 
@@ -28,7 +28,7 @@ using nlohmann::json;
 
 constexpr Index largest_size = 3;
 
-/// Rows and columns of the real matrices that stand for complex ones.
+/// Rows and columns of the real matrices that represent complex ones.
 Index real_m(const Claims& claims) { return claims.complex ? 2 * claims.m : claims.m; }
 Index real_k(const Claims& claims) { return claims.complex ? 2 * claims.k : claims.k; }
 
@@ -45,7 +45,7 @@ std::string name(checking::Method method) {
   return names[static_cast<std::size_t>(method)];
 }
 
-/// Numbers as base64 of their bytes, the least significant first.
+/// Numbers as base64 of their bytes, least significant byte first.
 template <class Number>
 json base64(const std::vector<Number>& numbers) {
   using Bits = std::conditional_t<sizeof(Number) == 4, std::uint32_t, std::uint64_t>;
@@ -64,7 +64,7 @@ json record(const checking::RecordedNorms& norms) {
           {"columns", base64(norms.columns)}};
 }
 
-/// As docs/records.md has it.
+/// A certificate in the form of docs/records.md.
 json record(const Claims& claims) {
   auto plans = json::array();
   for (const auto& plan : claims.plans) plans.push_back(reference::to_string(plan.plan));
@@ -110,7 +110,7 @@ json certificate_in(std::string_view text) {
   return document["schema"] == "ozbound-report-1" ? document["certificate"] : document;
 }
 
-/// Operands that the certificate may be about, their elements fixed by what it says of A; C is their product, or not.
+/// Operands that the certificate may be about. Its statements about A determine their elements; C is their product or not.
 class Product {
  public:
   explicit Product(const Claims& claims)
@@ -144,7 +144,7 @@ class Product {
   [[nodiscard]] ResultView c() const { return narrow_ ? ResultView(floats_) : ResultView(doubles_); }
 
  private:
-  /// Makes a matrix that stands for a complex one of its even rows.
+  /// Turns the even rows of a matrix into a matrix that represents a complex one.
   static void make_blocks(Matrix<double>& a) {
     for (Index i = 0; i < a.rows(); i += 2)
       for (Index l = 0; l < a.cols(); l += 2) a(i + 1, l + 1) = a(i, l), a(i + 1, l) = -a(i, l + 1);
@@ -190,7 +190,7 @@ bool same(double x, double y) {
   return (std::isnan(x) && std::isnan(y)) || std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
 }
 
-/// What was judged and not rejected is so.
+/// Requires that everything judged and not rejected is true.
 void require_true(const CertificateCheck& check, const Claims& claims, const Product& product) {
   std::set<std::string> accepted;
   for (const auto& claim : check.claims)

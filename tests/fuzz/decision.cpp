@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A decision's JSON is read or refused, and what was read is written so that the same decision reads back.
+// A decision's JSON is read or refused; a decision that was read is written and reads back the same.
 
 #include "ozbound/bounds/decision.hpp"
 

@@ -16,12 +16,12 @@
 #include <string>
 #include <string_view>
 
-/// One input of a target; always 0. A finding ends the process. docs/fuzzing.md.
+/// Runs one input of a target and returns 0. A finding ends the process. See docs/fuzzing.md.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
 namespace ozbound::fuzz {
 
-/// What must hold of every input: where it does not, says so and ends the process.
+/// Requires a condition that must hold for every input; if it fails, prints `otherwise` and ends the process.
 inline void require(bool holds, std::string_view otherwise) {
   if (holds) return;
   std::fprintf(stderr, "fuzz: %.*s\n", static_cast<int>(otherwise.size()), otherwise.data());
@@ -32,8 +32,8 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-/// The input as a source of decisions, zeros once it is used up. (clang's FuzzedDataProvider does the same, but the corpus is
-/// replayed by compilers that do not have it.)
+/// The input as a source of choices; zeros once it is used up. (clang's FuzzedDataProvider does the same, but compilers that
+/// replay the corpus may not have it.)
 class Bytes {
  public:
   Bytes(const std::uint8_t* data, std::size_t size) : rest_(data, size) {}
@@ -45,14 +45,14 @@ class Bytes {
     return first;
   }
 
-  /// `count` bytes as one number, the least significant first.
+  /// The next `count` bytes as one number, least significant byte first.
   std::uint64_t bits(int count) {
     std::uint64_t value = 0;
     for (int i = 0; i < count; ++i) value |= std::uint64_t{byte()} << 8 * i;
     return value;
   }
 
-  /// low … high, both included. @pre at most 256 numbers.
+  /// A number in low … high, both included. @pre at most 256 numbers.
   int between(int low, int high) { return low + byte() % (high - low + 1); }
 
   bool flag() { return (byte() & 1) != 0; }
@@ -89,7 +89,7 @@ class MemoryFile {
   std::filesystem::path path_;
 };
 
-/// What a refusal of a file must say: one line that begins with the file's name.
+/// Requires that the refusal of a file is one line that begins with the file's name.
 inline void require_refusal(std::string_view message, const std::filesystem::path& path) {
   require(message.starts_with(path.string() + ":"), "a refusal does not name the file");
   require(message.find_first_of("\r\n") == std::string_view::npos, "a refusal of several lines");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A product under any decision, on an engine with any options: C is as the exact product and the certificate say, a second
-// program confirms the certificate, every way of working gives the same bits, wrong arguments are refused, and nothing but C is
+// A product under any decision, on an engine with any options: C agrees with the exact product and the certificate, a second
+// program confirms the certificate, all engine options give the same bits, wrong arguments are refused, and nothing except C is
 // written.
 
 #include "ozbound/verify/certificate_check.hpp"
@@ -24,7 +24,7 @@ struct Product {
   C0 source;
   double alpha, beta;
 
-  [[nodiscard]] RealProduct call() {
+  [[nodiscard]] RealProduct product() {
     return {a.input(), b.input(), c.output(), alpha, beta, source == C0::in_place ? c.input() : c0.input()};
   }
 };
@@ -49,7 +49,7 @@ Product product(Bytes& bytes) {
 
 Encoding encoding(Bytes& bytes) { return {static_cast<Encoding::Kind>(bytes.between(0, 5)), bytes.between(0, 9)}; }
 
-/// Any plan, one in many of them wrong.
+/// A random plan; one in many is invalid.
 SplitPlan plan(Bytes& bytes) {
   SplitPlan result;
   result.a = {encoding(bytes), bytes.between(0, max_slices + 1)};
@@ -85,7 +85,7 @@ bool valid(const CpuEngine::Options& options) {
   return options.threads >= 0 && options.inner_block >= 0 && options.row_tile >= 0 && options.column_tile >= 0;
 }
 
-/// The decision of `decide`, or any that names a method, a plan and a target; none where `decide` cannot certify.
+/// The decision of `decide`, or any that names a method, a plan and a target; nothing if `decide` cannot certify.
 std::optional<Decision> decision(Bytes& bytes, const RealProduct& call) {
   const auto wanted = target(bytes);
   if (bytes.flag()) {
@@ -104,7 +104,7 @@ std::optional<Decision> decision(Bytes& bytes, const RealProduct& call) {
   return result;
 }
 
-/// Makes a call or a decision wrong; false, and no change, where the fault would do no harm.
+/// Makes a call or a decision wrong; false, without a change, if the fault would do no harm.
 bool spoil(int fault, RealProduct& call, Decision& decision) {
   const Index m = call.m(), n = call.n(), k = call.k();
   const bool reads_c0 = call.beta != 0 && m + n > 0;
@@ -126,7 +126,7 @@ bool valid(const Plan& plan) {
   return plan.visit([](const SplitPlan& slices) { return valid(slices); }, [](const ResiduePlan&) { return true; });
 }
 
-/// Whether the arguments must be refused, may be, or must be taken.
+/// The expected outcome: the arguments are accepted, refused, or either.
 enum class Expectation { taken, refused, either };
 
 Expectation expectation(const RealProduct& call, const Decision& decision, const CpuEngine& engine, double workspace) {
@@ -135,7 +135,7 @@ Expectation expectation(const RealProduct& call, const Decision& decision, const
   const bool relative = decision.target.kind == Target::Kind::relative && decision.method == Method::one_plan;
   const bool enough = workspace >= least_workspace(engine, *decision.plan, call.without_unread().k());
   if (!enough) return Expectation::refused;
-  return relative ? Expectation::either : Expectation::taken;  // finer plans need more, and none reaches a tau below u
+  return relative ? Expectation::either : Expectation::taken;  // finer plans need more; no plan reaches a tau below u
 }
 
 double workspace(Bytes& bytes, const RealProduct& call, const Decision& decision, const CpuEngine& engine) {
@@ -145,7 +145,7 @@ double workspace(Bytes& bytes, const RealProduct& call, const Decision& decision
   return share == 1 ? least - 1 : least * (share - 1);
 }
 
-/// The certificate, or none where the arguments were refused.
+/// The certificate, or nothing if the arguments were refused.
 std::optional<Certificate> run(const RealProduct& call, const Decision& decision, const CpuEngine& engine, double workspace) {
   try {
     return multiply(call, decision, engine, {.workspace = workspace});
@@ -167,17 +167,17 @@ std::optional<CpuEngine> make_engine(const CpuEngine::Options& options) {
   }
 }
 
-/// One thread, no blocks, no cap, and C elsewhere in memory: the same bits, and, unless a cap kept finer plans from being
-/// tried, the same certificate.
+/// Requires the same bits from one thread, no blocks, no cap, and C elsewhere in memory. Requires the same certificate unless a
+/// cap excluded finer plans.
 void require_reproduced(Product before, const Product& after, const Decision& decision, const Certificate& certificate,
                         double cap) {
-  const auto again = multiply(before.call(), decision, CpuEngine({.threads = 1}));
+  const auto again = multiply(before.product(), decision, CpuEngine({.threads = 1}));
   require(bits_of_matrix(before.c) == bits_of_matrix(after.c), "the bits of C depend on the way of working");
   if (cap < unlimited_workspace) return;
   require(to_json(again).dump() == to_json(certificate).dump(), "the certificate depends on the way of working");
 }
 
-/// A second program confirms every claim of the certificate.
+/// Requires that a second program confirms every claim of the certificate.
 void require_confirmed(const OutputView& c, const Operands& operands, const Certificate& certificate) {
   const auto doubles = values(c.as_input());
   Matrix<float> floats(doubles.rows(), doubles.cols());
@@ -191,13 +191,13 @@ void require_confirmed(const OutputView& c, const Operands& operands, const Cert
 void multiply(Bytes& bytes) {
   const auto options = engine_options(bytes);
   const int fault = bytes.between(0, 31);
-  auto control = Bytes(bytes);  // what follows is long: decisions come from before it
+  auto control = Bytes(bytes);  // choices come from these bytes, as the operands may use up the rest
   for (int i = 0; i < 16; ++i) bytes.byte();
   auto operands = product(bytes);
   const auto engine = make_engine(options);
   if (!engine) return;
   const auto before = operands;
-  auto call = operands.call();
+  auto call = operands.product();
   auto chosen = decision(control, call);
   if (!chosen) return;
   const double cap = workspace(control, call, *chosen, *engine);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Matrix Market file is read or refused, and what was read reads back from a plain file of the same numbers.
+// A Matrix Market file is read or refused; a matrix that was read also reads back from a plain file of the same numbers.
 
 #include "ozbound/files/matrix_market.hpp"
 
@@ -34,7 +34,7 @@ std::string plain_file(const Matrix<T>& matrix) {
   return text;
 }
 
-cli::MatrixFile read(const MemoryFile& file) { return cli::read_matrix_market(cli::InputFile(file.path()), max_bytes); }
+files::MatrixFile read(const MemoryFile& file) { return files::read_matrix_market(files::InputFile(file.path()), max_bytes); }
 
 template <class T>
 void require_same(const Matrix<T>& x, const Matrix<T>& y) {
@@ -59,10 +59,10 @@ void require_reads_back(const Matrix<T>& matrix) {
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ozbound::fuzz;
   const MemoryFile file(text_of(data, size));
-  ozbound::cli::MatrixFile matrix;
+  ozbound::files::MatrixFile matrix;
   try {
     matrix = read(file);
-  } catch (const ozbound::cli::InputError& refusal) {
+  } catch (const ozbound::files::InputError& refusal) {
     require_refusal(refusal.what(), file.path());
     return 0;
   }

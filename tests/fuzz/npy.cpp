@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A NumPy file is read, every bit of it, or refused.
+// A NumPy file is read bit for bit, or refused.
 
 #include "ozbound/files/npy.hpp"
 
@@ -24,7 +24,7 @@ constexpr std::size_t numbers_in = 1;
 template <class T>
 constexpr std::size_t numbers_in<std::complex<T>> = 2;
 
-/// Element (i, j) by the header's own words: the data are the last bytes of the file.
+/// Element (i, j) located by the header only: the data are the last bytes of the file.
 template <class T>
 std::array<char, sizeof(T)> stored_element(std::string_view header, std::string_view data, const Matrix<T>& matrix, Index i,
                                            Index j) {
@@ -39,7 +39,7 @@ std::array<char, sizeof(T)> stored_element(std::string_view header, std::string_
   return bytes;
 }
 
-/// The header's own words: the bytes before the data, of which two (version 1) or four hold the length.
+/// The header: all bytes before the data. Two of them (version 1) or four hold the length.
 std::string_view header_of(std::string_view file) {
   std::size_t length = 0, at = 8;
   const std::size_t bytes = file[6] == 1 ? 2 : 4;
@@ -47,7 +47,7 @@ std::string_view header_of(std::string_view file) {
   return file.substr(0, at + bytes + length);
 }
 
-/// The type by the header's own words: `<i8` is '<', 'i' and 8.
+/// The element type as the header spells it: `<i8` is '<', 'i' and 8.
 struct StoredType {
   char order = '<', kind = 'f';
   std::uint64_t width = 8;
@@ -62,7 +62,7 @@ struct StoredType {
   }
 };
 
-/// Integers and truth values, as doubles that are equal to them.
+/// Requires that integers and truth values are read as equal doubles.
 void require_integers(std::string_view file, const StoredType& type, const Matrix<double>& matrix) {
   const auto count = static_cast<std::uint64_t>(matrix.rows() * matrix.cols());
   require(count * type.width <= max_bytes && count * type.width <= file.size(), "a matrix larger than what it was read from");
@@ -77,7 +77,7 @@ void require_integers(std::string_view file, const StoredType& type, const Matri
         value = value << 8 | static_cast<unsigned char>(data[type.order == '>' ? t : type.width - 1 - t]);
       const std::uint64_t sign = std::uint64_t{1} << (8 * type.width - 1);
       const bool negative = type.kind == 'i' && (value & sign) != 0;
-      const std::uint64_t magnitude = negative ? (sign << 1) - value : value;  // of 8 bytes modulo 2^64
+      const std::uint64_t magnitude = negative ? (sign << 1) - value : value;  // for 8 bytes modulo 2^64
       const double read = matrix(i, j), size = read < 0 ? -read : read;
       require((read < 0) == negative && size < 0x1p64 && size == static_cast<double>(magnitude) &&
                   static_cast<std::uint64_t>(size) == magnitude,
@@ -85,7 +85,7 @@ void require_integers(std::string_view file, const StoredType& type, const Matri
     }
 }
 
-/// Numbers of 16 bits, as floats that are equal to them; NaN is any.
+/// Requires that 16-bit numbers are read as equal floats; any NaN stands for NaN.
 void require_halves(std::string_view file, const StoredType& type, const Matrix<float>& matrix) {
   const auto count = static_cast<std::uint64_t>(matrix.rows() * matrix.cols());
   require(2 * count <= max_bytes && 2 * count <= file.size(), "a matrix larger than what it was read from");
@@ -136,9 +136,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto text = fuzz::text_of(data, size);
   const fuzz::MemoryFile file(text);
   try {
-    const auto matrix = cli::read_npy(cli::InputFile(file.path()), fuzz::max_bytes);
+    const auto matrix = files::read_npy(files::InputFile(file.path()), fuzz::max_bytes);
     std::visit([text](const auto& values) { fuzz::require_elements(text, values); }, matrix.values);
-  } catch (const cli::InputError& refusal) {
+  } catch (const files::InputError& refusal) {
     fuzz::require_refusal(refusal.what(), file.path());
   }
   return 0;

@@ -24,7 +24,8 @@ using test::StoredMatrix;
 
 inline constexpr double inf = std::numeric_limits<double>::infinity();
 
-/// Where something changes: zeros and specials, the ends of both formats, ties, and the balanced encoding's larger scale.
+/// Numbers at which behaviour changes: zeros and specials, the ends of both formats, ties, and the larger scale of balanced
+/// digits.
 inline constexpr std::array<double, 32> telling_numbers{0.0,
                                                         -0.0,
                                                         1,
@@ -58,7 +59,7 @@ inline constexpr std::array<double, 32> telling_numbers{0.0,
                                                         0x1.5555555555555p-2,
                                                         0x1.fep6};
 
-/// A number of the element type: one of the above, a short one of moderate size, or any bits at all.
+/// A number of the element type: one of the numbers above, a short one of moderate size, or arbitrary bits.
 inline double number(Bytes& bytes, bool single) {
   const auto kind = bytes.byte();
   double value = 0;
@@ -88,7 +89,7 @@ inline Target target(Bytes& bytes) {
   return result;
 }
 
-/// The same numbers as doubles.
+/// The values of a matrix as doubles.
 inline Matrix<double> values(const InputView& view) {
   Matrix<double> result(view.rows(), view.cols());
   for (Index i = 0; i < view.rows(); ++i)
@@ -104,7 +105,7 @@ inline std::vector<std::uint64_t> bits_of_matrix(const StoredMatrix& matrix) {
   return bits;
 }
 
-/// What a product must leave as it is: the elements of its inputs, and what lies beside the elements of each matrix.
+/// Records the parts that a product must not change: its inputs' elements, and the memory beside the elements of each matrix.
 class Untouched {
  public:
   explicit Untouched(std::vector<const StoredMatrix*> inputs) : inputs_(std::move(inputs)) {
@@ -126,7 +127,8 @@ inline ResultView result_of(const OutputView& c) {
   return std::visit([](const auto& view) { return ResultView(view); }, c.typed());
 }
 
-/// A certificate's bound holds for every entry, its target where it says so, and what ran exactly is correctly rounded.
+/// Requires that the certificate's bound holds for every entry, its target if it says so, and that exact results are correctly
+/// rounded.
 inline void require_certified(const OutputView& c, const Oracle& oracle, const Certificate& certificate) {
   const auto check = [](const Verdict& verdict) { require(verdict.holds(), explain(verdict)); };
   const auto result = result_of(c);

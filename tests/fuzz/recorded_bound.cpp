@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A certificate, as `bounds` reads it: refused by the name of a member, or a bound of every entry that is one.
+// A certificate read as by `bounds` is refused by the name of a member, or gives a valid bound for every entry.
 
 #include "ozbound/bounds/recorded_bound.hpp"
 

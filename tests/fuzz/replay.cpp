@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// TARGET_replay FOLDER: runs a target over every file of a corpus, built by any compiler. A finding ends the process.
+// TARGET_replay FOLDER: runs a target over every file of a corpus, in a build by any compiler. A finding ends the process.
 
 #include <algorithm>
 #include <filesystem>

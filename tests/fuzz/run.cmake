@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# RUNS inputs of PROGRAM, a libFuzzer target, beginning with its CORPUS: the same ones every time. New inputs go to WORK_DIR,
-# which begins empty; one that is a finding stays there.
+# Runs PROGRAM, a libFuzzer target, on RUNS inputs, beginning with its CORPUS; the inputs are the same every time. New inputs go
+# to WORK_DIR, which is empty at first. An input that is a finding stays there.
 
 file(REMOVE_RECURSE ${WORK_DIR})
 file(MAKE_DIRECTORY ${WORK_DIR}/inputs)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans, targets and encodings: what is parsed has one canonical spelling, which means the same; everything else is refused.
+// Plans, targets and encodings: a text that is accepted has one canonical spelling with the same meaning; any other is refused.
 
 #include <stdexcept>
 #include <string>
@@ -12,7 +12,7 @@
 namespace ozbound::fuzz {
 namespace {
 
-/// std::invalid_argument is the only refusal: anything else ends the process.
+/// Requires that std::invalid_argument is the only refusal; anything else ends the process.
 template <class Parse>
 void require_canonical(std::string_view text, const Parse& parse) {
   try {

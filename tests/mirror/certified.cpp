@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decisions, certified products and kept slices by the CUDA engine, of matrices in the host's memory and in the device's,
-// against those by the CPU's: the same C, decision and certificate, bit for bit.
+// Decisions, certified products and kept slices by the CUDA engine, of matrices in host and device memory, against the CPU's:
+// the same C, decision and certificate, bit for bit.
 //
 // Usage: certified. Exits with 0 if all agree, 1 if some do not, 77 without a device.
 
@@ -22,7 +22,7 @@
 namespace ozbound::mirror {
 namespace {
 
-/// A matrix of the host's, or a copy of it in device memory.
+/// A host matrix, or a copy of it in device memory.
 class Placed {
  public:
   Placed(const InputView& host, bool on_device) : host_(host) {
@@ -54,16 +54,16 @@ class Placed {
   gpu::DeviceCopy copy_;
 };
 
-/// Where the matrices of a product are, and of what numbers.
+/// The places and the element type of a product's matrices.
 struct Way {
   const char* name;
   bool a_there = false, b_there = false, c_there = false, c0_there = false;
-  bool floats = false;    ///< A, B and C
+  bool floats = false;    ///< A, B and C are floats
   bool in_place = false;  ///< C in place of C0
-  bool residues = true;   ///< may be chosen
+  bool residues = true;   ///< residues may be chosen
 };
 
-/// Everything that one engine makes of a product and a target.
+/// Every result of one engine for a product and a target.
 struct Outcome {
   struct Scalars {
     double alpha, beta;
@@ -71,7 +71,7 @@ struct Outcome {
 
   std::vector<std::uint64_t> c, prepared;
   std::string decision, certificate;
-  std::string assumed;  ///< in finding the worst entry: all that certificates may differ in
+  std::string assumed;  ///< assumption of the search for the worst entry: the only member that may differ
 
   Outcome(const Inputs& inputs, const Scalars& scalars, const Target& target, const Backend& backend, const Way& way) {
     const auto m = inputs.a.rows(), n = inputs.b.cols();
@@ -128,7 +128,7 @@ struct Outcome {
     return floats;
   }
 
-  /// C0, with an infinity.
+  /// C0 with an infinity.
   static Matrix<double> addend(Index m, Index n) {
     Matrix<double> c0(m, n);
     for (Index i = 0; i < m; ++i)
@@ -156,7 +156,7 @@ Inputs with_specials(Inputs inputs) {
   return inputs;
 }
 
-/// What certificates are made of, asked one by one.
+/// Compares the functions that certificates are made from, one by one.
 bool compare_answers(const Backend& cpu, const Backend& device) {
   const auto &host = cpu.matrices(), &cuda = device.matrices();
   const auto &of_host = cpu.examiner(), &of_cuda = device.examiner();
@@ -233,7 +233,7 @@ bool compare_answers(const Backend& cpu, const Backend& device) {
   return good;
 }
 
-/// Of every step-th input of each kind.
+/// Compares the results for every step-th input of each kind.
 bool compare(const Backend& cpu, const Backend& cuda, const Way& way, std::size_t step) {
   std::printf("%s\n", way.name);
   Section results("C"), kept("C, of kept operands"), decisions("decisions"), certificates("certificates"),
@@ -268,7 +268,7 @@ bool compare(const Backend& cpu, const Backend& cuda, const Way& way, std::size_
   return good;
 }
 
-/// Operands that two slices round to infinity in every third row: where the exact entry is finite, and where it is not.
+/// Operands that two slices round to infinity in every third row: with finite exact entries, and with infinite ones.
 Inputs near_overflow(Index m, Index n, bool single) {
   const double largest = single ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
   Inputs inputs{
@@ -285,7 +285,7 @@ Inputs near_overflow(Index m, Index n, bool single) {
   return inputs;
 }
 
-/// What slices round to infinity, and is finished exactly.
+/// Compares entries that slices round to infinity and that are finished exactly.
 bool compare_near_overflow(const Backend& cpu, const Backend& cuda) {
   Section results("C near overflow"), certificates("certificates near overflow"), finished("entries finished");
   for (const bool single : {false, true})
@@ -312,7 +312,8 @@ bool compare_near_overflow(const Backend& cpu, const Backend& cuda) {
   return results.report() && certificates.report() && finished.report();
 }
 
-/// multiply_unproven, by slices and by residues: C, or what is said where the moduli are not sure to hold, and C as it was.
+/// Compares multiply_unproven by slices and by residues: C, or the refusal if the moduli may not hold the product, with C
+/// unchanged.
 bool compare_planned(const Engine& cpu, const Engine& cuda) {
   Section results("C under a plan"), refusals("refusals of plans");
   const auto said = [](const auto& call) -> std::string {

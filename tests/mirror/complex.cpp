@@ -25,9 +25,9 @@ struct ComplexSample {
   bool transposed, conjugated;
   std::complex<double> alpha, beta;
 
-  [[nodiscard]] ComplexProduct call() { return call(a.input(), b.input(), c0.input(), c.output()); }
+  [[nodiscard]] ComplexProduct product() { return call(a.input(), b.input(), c0.input(), c.output()); }
 
-  /// Of copies that lie alike.
+  /// The call with copies of the operands in the same storage.
   [[nodiscard]] ComplexProduct call(const ComplexInputView& of_a, const ComplexInputView& of_b, const ComplexInputView& of_c0,
                                     const ComplexOutputView& of_c) const {
     const auto view = transposed ? of_a.transposed() : of_a;
@@ -35,7 +35,7 @@ struct ComplexSample {
   }
 };
 
-/// The same in the device's memory, but for those of a, b, c0 and c whose bit of `placement` is not set. Scalars are real.
+/// The same product in device memory, except those of a, b, c0 and c whose bit of `placement` is not set. Scalars are real.
 class PlacedProduct {
  public:
   PlacedProduct(ComplexSample product, unsigned placement)
@@ -48,12 +48,12 @@ class PlacedProduct {
     product_.alpha.imag(0), product_.beta.imag(0);
   }
 
-  [[nodiscard]] ComplexProduct call() {
+  [[nodiscard]] ComplexProduct product() {
     return product_.call(placed(product_.a, a_, 1).as_input(), placed(product_.b, b_, 2).as_input(),
                          placed(product_.c0, c0_, 4).as_input(), placed(product_.c, c_, 8));
   }
 
-  /// C, on the host.
+  /// C on the host.
   const StoredComplex& result() {
     if ((placement_ & 8) != 0) c_.copy_to(product_.c.parts(), cudaStreamPerThread);
     return product_.c;
@@ -119,15 +119,15 @@ bool compare(const Engine& cpu, const Backend& device) {
     auto here = sample_product(seed), there = here;
     RandomBits random(seed + 1000);
     const auto plan = case_sampling::sample_plan(random, 8);
-    multiply_unproven(here.call(), plan, cpu), multiply_unproven(there.call(), plan, cuda);
+    multiply_unproven(here.product(), plan, cpu), multiply_unproven(there.product(), plan, cuda);
     plans.expect(same_bits(here.c, there.c), [&] { return origin() + ", " + to_string(plan); });
     const char* const texts[] = {"cr",          "dgemm",         "dgemm-typical", "componentwise:1e-5",
                                  "rowcol:1e-4", "normwise:1e-4", "relative:1e-4"};
     const auto target = parse_target(random.pick(texts));
-    const auto expected = multiply(here.call(), target, cpu), actual = multiply(there.call(), target, device);
+    const auto expected = multiply(here.product(), target, cpu), actual = multiply(there.product(), target, device);
     targets.expect(same_bits(here.c, there.c), [&] { return origin() + ", " + to_string(target); });
     const auto record = [](Multiplied product) {
-      product.certificate.assumed_in_search.clear();  // all that certificates may differ in
+      product.certificate.assumed_in_search.clear();  // the only member in which certificates may differ
       return to_json(product.decision).dump() + to_json(product.certificate).dump();
     };
     records.expect(record(expected) == record(actual),
@@ -136,9 +136,9 @@ bool compare(const Engine& cpu, const Backend& device) {
     auto real = sample_product(seed);
     real.alpha.imag(0), real.beta.imag(0);
     PlacedProduct placed_product(real, static_cast<unsigned>(random.between(1, 15)));
-    multiply_unproven(real.call(), plan, cpu), multiply_unproven(placed_product.call(), plan, cuda);
+    multiply_unproven(real.product(), plan, cpu), multiply_unproven(placed_product.product(), plan, cuda);
     placed.expect(same_bits(real.c, placed_product.result()), [&] { return origin() + ", " + to_string(plan); });
-    const auto here_too = multiply(real.call(), target, cpu), there_too = multiply(placed_product.call(), target, device);
+    const auto here_too = multiply(real.product(), target, cpu), there_too = multiply(placed_product.product(), target, device);
     placed.expect(same_bits(real.c, placed_product.result()), [&] { return origin() + ", " + to_string(target); });
     placed_records.expect(record(here_too) == record(there_too),
                           [&] { return origin() + "\n" + record(here_too) + "\n" + record(there_too); });

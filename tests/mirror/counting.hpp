@@ -5,7 +5,7 @@
 
 namespace ozbound::mirror {
 
-/// A device that counts products as the CPU's engine does, and has no native DGEMM: both decide alike.
+/// A device backend that counts products like the CPU's and has no native DGEMM, so both decide alike.
 inline Backend counting(const gpu::CudaBackend& device) {
   const auto usual = device.backend();
   return {usual.engine(), usual.examiner(), nullptr, nullptr, usual.id()};

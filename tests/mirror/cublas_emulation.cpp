@@ -72,7 +72,7 @@ class Emulation {
   Emulation(const Emulation&) = delete;
   Emulation& operator=(const Emulation&) = delete;
 
-  /// C, row-major: the column-major transpose(B) transpose(A).
+  /// C in row-major storage, as the column-major transpose(B) transpose(A).
   [[nodiscard]] Matrix<double> multiply(int bits, const Operands& operands, const Matrix<double>& a, const Matrix<double>& b,
                                         const Matrix<double>& c0) const {
     Matrix<double> c(a.rows(), b.cols());
@@ -99,7 +99,7 @@ std::string hex(double x) {
   return text;
 }
 
-/// Rows and columns that are `step` apart.
+/// Rows (below: columns) that are `step` apart.
 Matrix<double> rows_of(const Matrix<double>& x, Index step) {
   Matrix<double> some((x.rows() + step - 1) / step, x.cols());
   for (Index i = 0; i < some.rows(); ++i)
@@ -113,7 +113,7 @@ Matrix<double> columns_of(const Matrix<double>& x, Index step) {
   return some;
 }
 
-/// Every entry of C, or so many rows and columns of it.
+/// Compares every entry of C, or at most the given number of rows and columns.
 void compare(const Emulation& emulation, int bits, const vectors::Case& c, const std::string& origin, Section& section,
              Index most = 1 << 30) {
   const auto actual = emulation.multiply(bits, c.operands(), c.a, c.b, c.c0);
@@ -157,7 +157,7 @@ bool compare_families(const Emulation& emulation) {
   return section.report();
 }
 
-/// One tile of C and several, in squares, rows and columns of tiles.
+/// Compares C of one tile and of several, in squares, rows and columns of tiles.
 bool compare_pieces(const Emulation& emulation) {
   Section section("inner dimensions that are cut");
   const std::pair<Index, Index> sizes[] = {{1, 1},     {5, 128},    {128, 128}, {256, 256}, {300, 290},   {512, 512},
@@ -179,7 +179,7 @@ bool compare_pieces(const Emulation& emulation) {
   return section.report();
 }
 
-/// Pieces so long that a diagonal's pairs are summed in groups; of one sign, so that sums round.
+/// Compares pieces so long that a diagonal's pairs are summed in groups. Elements have one sign, so sums round.
 bool compare_groups(const Emulation& emulation) {
   Section section("diagonals that are cut");
   for (const Index k : {4608, 4609, 5500, 8192, 8193, 10922, 11009, 16383, 20000})
@@ -190,7 +190,7 @@ bool compare_groups(const Emulation& emulation) {
   return section.report();
 }
 
-/// Up to k = 300000: many long pieces.
+/// Compares inner dimensions up to k = 300000, which have many long pieces.
 bool compare_long(const Emulation& emulation) {
   Section section("long inner dimensions");
   for (const Index k : {65536, 100000, 262144, 270000, 300000})

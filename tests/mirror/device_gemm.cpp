@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products of matrices in device memory against the CPU engine, bit for bit: every path, blocks, scalars on the device,
-// captured in graphs.
+// Products of matrices in device memory against the CPU engine, bit for bit: every path, blocks, scalars on the device, and
+// capture in graphs.
 //
 // Usage: device_gemm. Prints one line a section; exits with 0 if all bits agree, 1 if some do not, 77 without a device.
 
@@ -32,24 +32,25 @@ constexpr Path paths[] = {Path::portable, Path::cublaslt, Path::fused, Path::aut
 
 /// A product whose matrices are in device memory.
 struct OnDevice {
-  Product& product;
+  SampledProduct& sample;
   cudaStream_t stream;
   DeviceStored a, b, c0, c;
 
-  OnDevice(Product& of, cudaStream_t on) : product(of), stream(on), a(of.a, on), b(of.b, on), c0(of.c0, on), c(of.c, on) {}
+  OnDevice(SampledProduct& of, cudaStream_t on)
+      : sample(of), stream(on), a(of.a, on), b(of.b, on), c0(of.c0, on), c(of.c, on) {}
 
-  [[nodiscard]] RealProduct call() const {
-    return {a.view(product.a).as_input(),  b.view(product.b).as_input(), c.view(product.c), product.alpha, product.beta,
-            c0.view(product.c0).as_input()};
+  [[nodiscard]] RealProduct product() const {
+    return {a.view(sample.a).as_input(),  b.view(sample.b).as_input(), c.view(sample.c), sample.alpha, sample.beta,
+            c0.view(sample.c0).as_input()};
   }
   [[nodiscard]] StoredMatrix result() const {
-    auto host = product.c;
+    auto host = sample.c;
     c.copy_to(host, stream);
     return host;
   }
 };
 
-StoredMatrix expected(const Product& product) {
+StoredMatrix expected(const SampledProduct& product) {
   static const CpuEngine cpu;
   auto c = product.c;
   multiply_unproven({product.a.input(), product.b.input(), c.output(), product.alpha, product.beta, product.c0.input()},
@@ -57,7 +58,7 @@ StoredMatrix expected(const Product& product) {
   return c;
 }
 
-Product sampled(Index largest, std::uint64_t seed) {
+SampledProduct sampled(Index largest, std::uint64_t seed) {
   auto product = sample_product(largest, seed);
   product.error.reset();
   return product;
@@ -77,37 +78,37 @@ bool compare_paths(cudaStream_t stream) {
     for (const auto path : paths) {
       const OnDevice device(product, stream);
       DeviceGemm multiply(product.plan, product.m(), product.n(), product.k(), {.path = path});
-      multiply(device.call(), stream);
+      multiply(device.product(), stream);
       compare_results(reference, device.result(), product, "C", section);
     }
   }
   return section.report();
 }
 
-/// Inner dimensions longer than what is held of vectors while they are sliced, of any number of vectors.
+/// Compares inner dimensions longer than the part of a vector that slicing holds at a time, for any number of vectors.
 bool compare_long_vectors(cudaStream_t stream) {
   Section section("long vectors");
   for (std::uint64_t seed = 0; seed < 24; ++seed) {
     RandomBits random(60000 + seed);
     const Index m = random.between(1, 40), n = random.between(1, 40), k = random.between(4000, 12000);
     const int slices = random.between(1, 8);
-    Product product{"long, seed " + std::to_string(60000 + seed),
-                    SplitPlan::balanced(slices, slices, slices + 1),
-                    sample_matrix(m, k, Side::rows_of_a, false, false, random),
-                    sample_matrix(k, n, Side::columns_of_b, false, false, random),
-                    StoredMatrix(m, n, case_sampling::sample_storage(false, random)),
-                    StoredMatrix(m, n, case_sampling::sample_storage(false, random))};
+    SampledProduct product{"long, seed " + std::to_string(60000 + seed),
+                           SplitPlan::balanced(slices, slices, slices + 1),
+                           sample_matrix(m, k, Side::rows_of_a, false, false, random),
+                           sample_matrix(k, n, Side::columns_of_b, false, false, random),
+                           StoredMatrix(m, n, case_sampling::sample_storage(false, random)),
+                           StoredMatrix(m, n, case_sampling::sample_storage(false, random))};
     const auto reference = expected(product);
     const OnDevice device(product, stream);
     DeviceGemm multiply(product.plan, m, n, k);
-    multiply(device.call(), stream);
+    multiply(device.product(), stream);
     compare_results(reference, device.result(), product, "C", section);
   }
   return section.report();
 }
 
-/// The least cap that is a power of two and not refused.
-double least_cap(const Product& product, Path path, double error = 0) {
+/// The least power of two that is accepted as a cap.
+double least_cap(const SampledProduct& product, Path path, double error = 0) {
   for (double cap = 0x1p20;; cap *= 2) try {
       DeviceGemm(product.plan, product.m(), product.n(), product.k(), {.path = path, .workspace = cap, .error = error});
       return cap;
@@ -116,7 +117,7 @@ double least_cap(const Product& product, Path path, double error = 0) {
     }
 }
 
-/// A workspace of the caller's, as small as it may be: blocks of C.
+/// Compares blocks of C in a caller's workspace that is as small as possible.
 bool compare_blocks(cudaStream_t stream) {
   Section section("blocks of C");
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
@@ -129,15 +130,15 @@ bool compare_blocks(cudaStream_t stream) {
       const DeviceArray<std::uint8_t> workspace(static_cast<Index>(multiply.workspace()) + 1024, stream);
       const auto address = (reinterpret_cast<std::uintptr_t>(workspace.data()) + 1023) / 1024 * 1024;
       const OnDevice device(product, stream);
-      multiply(device.call(), reinterpret_cast<void*>(address), stream);
+      multiply(device.product(), reinterpret_cast<void*>(address), stream);
       compare_results(reference, device.result(), product, "C", section);
     }
   }
   return section.report();
 }
 
-/// C0, as C holds it.
-StoredMatrix in_place_of_c0(const Product& product) {
+/// C0 in the storage of C.
+StoredMatrix in_place_of_c0(const SampledProduct& product) {
   auto c = product.c;
   const auto c0 = product.c0.input();
   for (Index i = 0; i < product.m(); ++i)
@@ -146,7 +147,7 @@ StoredMatrix in_place_of_c0(const Product& product) {
   return c;
 }
 
-StoredMatrix expected_in_place(const Product& product) {
+StoredMatrix expected_in_place(const SampledProduct& product) {
   static const CpuEngine cpu;
   auto c = product.c;
   multiply_unproven({product.a.input(), product.b.input(), c.output(), product.alpha, product.beta, c.input()}, product.plan,
@@ -154,7 +155,7 @@ StoredMatrix expected_in_place(const Product& product) {
   return c;
 }
 
-/// alpha and beta in device memory: any numbers, zeros and specials among them; C in place of C0 too.
+/// Compares products with alpha and beta in device memory, zeros and specials among them, also with C in place of C0.
 bool compare_device_scalars(cudaStream_t stream) {
   Section section("scalars on the device");
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
@@ -168,8 +169,8 @@ bool compare_device_scalars(cudaStream_t stream) {
     check(cudaMemcpyAsync(memory.data(), scalars.data(), 16, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync");
     for (const auto path : paths) {
       const OnDevice device(product, stream);
-      auto call = device.call();
-      call.alpha = -7, call.beta = 5;  // not what is used
+      auto call = device.product();
+      call.alpha = -7, call.beta = 5;  // these values must not be used
       if (in_place) call.c0 = call.c.as_input();
       DeviceGemm multiply(product.plan, product.m(), product.n(), product.k(), {.path = path});
       multiply(call, stream, {memory.data(), memory.data() + 1});
@@ -180,7 +181,7 @@ bool compare_device_scalars(cudaStream_t stream) {
 }
 
 /// The exact product, rounded once.
-StoredMatrix correctly_rounded(const Product& product) {
+StoredMatrix correctly_rounded(const SampledProduct& product) {
   auto c = product.c;
   const RealProduct call{product.a.input(), product.b.input(), c.output(), product.alpha, product.beta, product.c0.input()};
   apply_specials(call, 1);
@@ -188,7 +189,7 @@ StoredMatrix correctly_rounded(const Product& product) {
   return c;
 }
 
-/// A capture ends in an error if anything waits, allocates or uses another stream; the graph then computes what is new in the
+/// Compares graphs. Capture fails if a call waits, allocates or uses another stream; the graph must use new contents of the
 /// same memory.
 bool compare_graphs(cudaStream_t stream) {
   Section section("captured in graphs");
@@ -198,17 +199,17 @@ bool compare_graphs(cudaStream_t stream) {
     for (const auto path : paths) {
       const OnDevice device(product, stream);
       DeviceGemm multiply(product.plan, product.m(), product.n(), product.k(), {.path = path, .error = error});
-      multiply(device.call(), stream);  // its workspace is there from now on
+      multiply(device.product(), stream);  // its workspace exists from now on
       cudaGraph_t graph{};
       cudaGraphExec_t captured{};
       check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
-      multiply(device.call(), stream);
+      multiply(device.product(), stream);
       check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
       check(cudaGraphInstantiate(&captured, graph, 0), "cudaGraphInstantiate");
       auto other = product;
       if (product.m() > 0 && product.k() > 0) {
         other.a.set(0, 0, 0.375);
-        check(cudaMemcpyAsync(origin_of(device.call().a), origin_of(other.a.input()), other.a.storage().single ? 4 : 8,
+        check(cudaMemcpyAsync(origin_of(device.product().a), origin_of(other.a.input()), other.a.storage().single ? 4 : 8,
                               cudaMemcpyHostToDevice, stream),
               "cudaMemcpyAsync");
       }
@@ -221,7 +222,7 @@ bool compare_graphs(cudaStream_t stream) {
   return section.report();
 }
 
-/// Correct rounding under a bound that decides everything, some of it or nothing, as blocks and in graphs too: every plan's sum
+/// Compares correct rounding under a bound that decides all, some or no entries, also in blocks and in graphs. Every plan's sum
 /// is within 2^10 k of AB, relative to the scales; +Inf decides nothing.
 bool compare_correct_rounding(cudaStream_t stream) {
   Section section("correctly rounded");
@@ -239,14 +240,14 @@ bool compare_correct_rounding(cudaStream_t stream) {
         DeviceGemm multiply(
             product.plan, product.m(), product.n(), product.k(),
             {.path = path, .workspace = seed % 3 == 0 ? least_cap(product, path, bound) : unlimited_workspace, .error = bound});
-        multiply(device.call(), stream);
+        multiply(device.product(), stream);
         compare_results(reference, device.result(), product, "C", section);
       }
   }
   return section.report();
 }
 
-/// A matrix of the shape and storage of another, with its elements in other places.
+/// A matrix with the shape and storage of another, and its elements at other places.
 StoredMatrix moved(const StoredMatrix& matrix, Index by) {
   StoredMatrix other(matrix.rows(), matrix.cols(), matrix.storage());
   for (Index i = 0; i < matrix.rows(); ++i)
@@ -255,7 +256,7 @@ StoredMatrix moved(const StoredMatrix& matrix, Index by) {
   return other;
 }
 
-/// Matrices of one storage, one after the other in device memory, or one for all products.
+/// Matrices of one storage, one after the other in device memory, or one shared by all products.
 class DeviceMatrices {
  public:
   DeviceMatrices(std::vector<StoredMatrix> hosts, Index gap, cudaStream_t stream)
@@ -296,23 +297,23 @@ class DeviceMatrices {
   DeviceArray<std::uint8_t> memory_;
 };
 
-/// A product several times, each with other elements, except of operands that all share.
+/// Several copies of a product with different elements, except in operands that all share.
 struct BatchCase {
   static constexpr Index count = 5;
-  std::vector<Product> products;
+  std::vector<SampledProduct> products;
   bool shared_a, shared_b;
   DeviceMatrices a, b, c0, c;
 
-  BatchCase(const Product& product, std::uint64_t seed, cudaStream_t stream)
+  BatchCase(const SampledProduct& product, std::uint64_t seed, cudaStream_t stream)
       : products(made(product, seed)),
         shared_a(seed % 3 == 1),
         shared_b(seed % 4 == 2),
-        a(of(&Product::a, shared_a), 3, stream),
-        b(of(&Product::b, shared_b), 0, stream),
-        c0(of(&Product::c0, false), 1, stream),
-        c(of(&Product::c, false), 5, stream) {}
+        a(of(&SampledProduct::a, shared_a), 3, stream),
+        b(of(&SampledProduct::b, shared_b), 0, stream),
+        c0(of(&SampledProduct::c0, false), 1, stream),
+        c(of(&SampledProduct::c, false), 5, stream) {}
 
-  [[nodiscard]] RealProduct call() {
+  [[nodiscard]] RealProduct product() {
     const auto& product = products[0];
     return {a.view().as_input(), b.view().as_input(), c.view(), product.alpha, product.beta, c0.view().as_input()};
   }
@@ -324,8 +325,8 @@ struct BatchCase {
   }
 
  private:
-  static std::vector<Product> made(const Product& product, std::uint64_t seed) {
-    std::vector<Product> all;
+  static std::vector<SampledProduct> made(const SampledProduct& product, std::uint64_t seed) {
+    std::vector<SampledProduct> all;
     for (Index t = 0; t < count; ++t) {
       all.push_back(product);
       if (seed % 3 != 1) all.back().a = moved(product.a, t);
@@ -334,7 +335,7 @@ struct BatchCase {
     }
     return all;
   }
-  [[nodiscard]] std::vector<StoredMatrix> of(StoredMatrix Product::* matrix, bool shared) const {
+  [[nodiscard]] std::vector<StoredMatrix> of(StoredMatrix SampledProduct::* matrix, bool shared) const {
     std::vector<StoredMatrix> all;
     for (const auto& product : products)
       if (all.empty() || !shared) all.push_back(product.*matrix);
@@ -342,7 +343,7 @@ struct BatchCase {
   }
 };
 
-/// Batches in one call, in the caller's order of blocks and in a graph; with slices of the shared operands kept.
+/// Compares batches in one call, in the caller's order of blocks and in a graph, with kept slices of the shared operands.
 bool compare_batches(cudaStream_t stream) {
   Section batches("batches"), blocks("batches in blocks"), graphs("batches in graphs"), kept("kept slices");
   const gpu::CudaEngine engine;
@@ -355,15 +356,15 @@ bool compare_batches(cudaStream_t stream) {
         batch.compare(section, stream);
       };
       DeviceGemm whole(product.plan, product.m(), product.n(), product.k(), {.path = path});
-      run(batches, [&](BatchCase& batch) { whole(batch.call(), stream, {}, batch.batch()); });
+      run(batches, [&](BatchCase& batch) { whole(batch.product(), stream, {}, batch.batch()); });
       DeviceGemm small(product.plan, product.m(), product.n(), product.k(),
                        {.path = path, .workspace = least_cap(product, path)});
-      run(blocks, [&](BatchCase& batch) { small(batch.call(), stream, {}, batch.batch()); });
+      run(blocks, [&](BatchCase& batch) { small(batch.product(), stream, {}, batch.batch()); });
       run(graphs, [&](BatchCase& batch) {
         cudaGraph_t graph{};
         cudaGraphExec_t captured{};
         check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
-        whole(batch.call(), stream, {}, batch.batch());
+        whole(batch.product(), stream, {}, batch.batch());
         check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
         check(cudaGraphInstantiate(&captured, graph, 0), "cudaGraphInstantiate");
         check(cudaGraphLaunch(captured, stream), "cudaGraphLaunch");
@@ -373,9 +374,10 @@ bool compare_batches(cudaStream_t stream) {
       });
       for (auto* multiply : {&whole, &small})
         run(kept, [&](BatchCase& batch) {
-          const IntegerOperand a = engine.slice(batch.call().a, Side::rows_of_a, product.plan.a);
-          const IntegerOperand b = engine.slice(batch.call().b, Side::columns_of_b, product.plan.b);
-          (*multiply)(batch.call(), stream, {}, batch.batch(), {batch.shared_a ? &a : nullptr, batch.shared_b ? &b : nullptr});
+          const IntegerOperand a = engine.slice(batch.product().a, Side::rows_of_a, product.plan.a);
+          const IntegerOperand b = engine.slice(batch.product().b, Side::columns_of_b, product.plan.b);
+          (*multiply)(batch.product(), stream, {}, batch.batch(),
+                      {batch.shared_a ? &a : nullptr, batch.shared_b ? &b : nullptr});
           check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
         });
     }
@@ -385,7 +387,7 @@ bool compare_batches(cudaStream_t stream) {
   return good;
 }
 
-/// Slices that both operands of a single product keep, whole or in blocks.
+/// Compares products that keep slices of both operands, whole or in blocks.
 bool compare_kept(cudaStream_t stream) {
   Section section("both operands' slices kept");
   const gpu::CudaEngine engine;
@@ -394,18 +396,18 @@ bool compare_kept(cudaStream_t stream) {
     auto product = sampled(in_blocks ? 600 : 80, 120000 + seed);
     for (const auto path : paths) {
       const OnDevice device(product, stream);
-      const IntegerOperand a = engine.slice(device.call().a, Side::rows_of_a, product.plan.a);
+      const IntegerOperand a = engine.slice(device.product().a, Side::rows_of_a, product.plan.a);
       const IntegerOperand b = engine.slice(product.b.input(), Side::columns_of_b, product.plan.b);
       const double cap = in_blocks ? least_cap(product, path) : unlimited_workspace;
       DeviceGemm multiply(product.plan, product.m(), product.n(), product.k(), {.path = path, .workspace = cap});
-      multiply(device.call(), stream, {}, {}, {&a, &b});
+      multiply(device.product(), stream, {}, {}, {&a, &b});
       compare_results(expected(product), device.result(), product, "C", section);
     }
   }
   return section.report();
 }
 
-/// What is wrong with a batch, or with slices that were kept.
+/// Checks the refusals of batches and of kept slices.
 void refuse_batches(const auto& refuses, cudaStream_t stream) {
   const auto plan = SplitPlan::balanced(2, 3, 4);
   const DeviceArray<double> memory(100, stream);
@@ -459,9 +461,9 @@ bool compare_refusals(cudaStream_t stream) {
   auto product = sampled(20, 3);
   const OnDevice device(product, stream);
   DeviceGemm other(plan, product.m() + 1, product.n(), product.k());
-  refuses("the call must be", [&] { other(device.call(), stream); });
+  refuses("the call must be", [&] { other(device.product(), stream); });
   const DeviceGemm same(plan, product.m(), product.n(), product.k());
-  refuses("workspace", [&] { same(device.call(), nullptr, stream); });
+  refuses("workspace", [&] { same(device.product(), nullptr, stream); });
   refuse_batches(refuses, stream);
   return section.report();
 }

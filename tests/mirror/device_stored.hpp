@@ -13,13 +13,13 @@
 
 namespace ozbound::mirror {
 
-/// Where a view begins.
+/// The address of a view's first element.
 inline void* origin_of(const InputView& view) {
   const void* const data = std::visit([](const auto& v) { return static_cast<const void*>(v.data()); }, view.typed());
   return const_cast<void*>(data);
 }
 
-/// A stored matrix as it lies, padding and all, in device memory.
+/// A stored matrix in device memory, with its storage and padding.
 class DeviceStored {
  public:
   DeviceStored(const StoredMatrix& host, cudaStream_t stream)

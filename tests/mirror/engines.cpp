@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The CUDA engine against the CPU's: digits, exponents, integer sums, C, open entries, bit for bit.
 //
-// Usage: engines [SECONDS]. Without an argument a fixed list of cases; with one, products drawn at random for so long. Prints
+// Usage: engines [SECONDS]. Without an argument a fixed list of cases; with one, random products for that time. Prints
 // one line a section; exits with 0 if all bits agree, 1 if some do not, 77 without a device.
 
 #include <cuda_runtime_api.h>
@@ -19,13 +19,13 @@
 namespace ozbound::mirror {
 namespace {
 
-/// The two, and the sections that every product is compared in.
+/// Both engines, and the sections in which every product is compared.
 struct Mirror {
   const Engine& cpu;
   const Engine& cuda;
   Section slices{"digits, exponents, weights"}, sums{"sums of groups"}, results{"C"}, open{"open entries"}, whole{"gemm"};
 
-  void compare(const Product& product);
+  void compare(const SampledProduct& product);
   [[nodiscard]] bool report() const {
     bool good = true;
     for (const auto* section : {&slices, &sums, &results, &open, &whole}) good = section->report() && good;
@@ -33,21 +33,21 @@ struct Mirror {
   }
 };
 
-StoredMatrix run(const Product& product, const Engine& engine, double workspace = unlimited_workspace) {
+StoredMatrix run(const SampledProduct& product, const Engine& engine, double workspace = unlimited_workspace) {
   auto c = product.c;
   multiply_unproven({product.a.input(), product.b.input(), c.output(), product.alpha, product.beta, product.c0.input()},
                     product.plan, engine, workspace);
   return c;
 }
 
-/// What one engine makes of a product, step by step.
+/// The results of one engine for a product, step by step.
 struct Steps {
   SlicedMatrix a, b;
   std::vector<Matrix<std::int64_t>> sums;
   StoredMatrix c;
   std::vector<Entry> open = {};
 
-  Steps(const Product& product, const Engine& engine)
+  Steps(const SampledProduct& product, const Engine& engine)
       : a(engine.slice(product.a.input(), Side::rows_of_a, product.plan.a)),
         b(engine.slice(product.b.input(), Side::columns_of_b, product.plan.b)),
         sums(engine.group_sums(a, b, product.plan)),
@@ -59,7 +59,7 @@ struct Steps {
   }
 };
 
-void Mirror::compare(const Product& product) {
+void Mirror::compare(const SampledProduct& product) {
   const Steps expected(product, cpu), actual(product, cuda);
   compare_slices(expected.a, actual.a, product, slices);
   compare_slices(expected.b, actual.b, product, slices);
@@ -79,15 +79,16 @@ StoredMatrix stored(const Matrix<double>& values) {
   return matrix;
 }
 
-Product product_of(const Inputs& inputs) {
+SampledProduct product_of(const Inputs& inputs) {
   const Index m = inputs.a.rows(), n = inputs.b.cols();
-  Product product{inputs.origin,     parse_plan(inputs.plan).split(), stored(inputs.a), stored(inputs.b), stored(inputs.c0),
-                  StoredMatrix(m, n)};
+  SampledProduct product{inputs.origin,     parse_plan(inputs.plan).split(),
+                         stored(inputs.a),  stored(inputs.b),
+                         stored(inputs.c0), StoredMatrix(m, n)};
   product.alpha = inputs.alpha, product.beta = inputs.beta;
   return product;
 }
 
-/// C in place of C0, and blocks of C of every size.
+/// Compares products with C in place of C0, and blocks of C of every size.
 bool compare_blocked(const Engine& cpu, const Engine& cuda, int count) {
   Section section("in place and in blocks");
   for (int seed = 0; seed < count; ++seed) {
@@ -113,13 +114,13 @@ bool compare_blocked(const Engine& cpu, const Engine& cuda, int count) {
   return section.report();
 }
 
-/// Views of a product's matrices, some in device memory: which, says a bit each of `placement`.
+/// Views of a product's matrices. Each bit of `placement` puts one of them in device memory.
 struct Placed {
-  Product product;
+  SampledProduct product;
   DeviceStored a, b, c0, c;
   unsigned placement;
 
-  Placed(const Product& of, unsigned where, cudaStream_t stream)
+  Placed(const SampledProduct& of, unsigned where, cudaStream_t stream)
       : product(of), a(of.a, stream), b(of.b, stream), c0(of.c0, stream), c(of.c, stream), placement(where) {}
 
   [[nodiscard]] InputView view_a() { return (placement & 1) != 0 ? a.input(product.a) : product.a.input(); }
@@ -146,7 +147,7 @@ bool same_facts(const SliceFacts& x, const SliceFacts& y) {
                     });
 }
 
-/// Every mixture of host and device memory; slices of one are multiplied with slices of the other, and again.
+/// Compares every mixture of host and device memory. Slices of one memory are multiplied with slices of the other, twice.
 bool compare_placements(const Engine& cpu, const Engine& cuda) {
   Section slices("slices of the device's"), facts("facts of the device's"), results("C, matrices here or there"),
       open("open entries"), again("C, slices kept");
@@ -180,7 +181,7 @@ bool compare_placements(const Engine& cpu, const Engine& cuda) {
   return good;
 }
 
-/// C in place of C0, in device memory.
+/// Compares products with C in place of C0 in device memory.
 bool compare_in_place_on_device(const Engine& cpu, const Engine& cuda) {
   Section section("in place on the device");
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -200,7 +201,7 @@ bool compare_in_place_on_device(const Engine& cpu, const Engine& cuda) {
   return section.report();
 }
 
-/// What one engine refuses, the other refuses in the same words.
+/// Checks that both engines refuse the same calls with the same words.
 bool compare_refusals(const Engine& cpu, const Engine& cuda) {
   Section section("refusals");
   const auto said = [](const auto& call) -> std::string {
@@ -234,7 +235,7 @@ bool compare_refusals(const Engine& cpu, const Engine& cuda) {
   return section.report();
 }
 
-/// All of the device's memory but for so many bytes.
+/// Occupies all of the device's memory except the given number of bytes.
 class Ballast {
  public:
   explicit Ballast(std::size_t left) {
@@ -256,7 +257,8 @@ class Ballast {
   std::vector<void*> parts_;
 };
 
-/// Products for which the device has too little memory: by blocks, or refused with C as it was; and afterwards.
+/// Compares products for which the device has too little memory (computed by blocks, or refused with C unchanged), and products
+/// afterwards.
 bool compare_without_memory(const Engine& cpu, const Engine& cuda) {
   Section section("with little memory");
   RandomBits random(7);
@@ -327,7 +329,7 @@ bool compare_fixed(const Engine& cpu, const Engine& cuda) {
   return compare_refusals(cpu, cuda) && good;
 }
 
-/// Products drawn until the time is over.
+/// Compares random products until the time is over.
 bool compare_for(double seconds, const Engine& cpu, const Engine& cuda) {
   Mirror mirror{cpu, cuda};
   const auto start = std::chrono::steady_clock::now();

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the device measures of vectors against what core does: every integer of SliceFacts.
-//
-// Usage: facts. Exits with 0 if all agree, 1 if some do not, 77 without a device.
+// The device's measurements of vectors against core's: every integer of SliceFacts.
 
 #include <cuda_runtime_api.h>
 
@@ -25,7 +23,7 @@ std::string to_string(const IntegerNorms& x) {
   return "(" + std::to_string(x.sum) + ", " + std::to_string(x.sum_squares) + ", " + std::to_string(x.max) + ")";
 }
 
-/// Facts of vector i of one, of vector `other` of the other.
+/// Compares the facts of vector i of x with those of vector `other` of y.
 void compare(const SliceFacts& x, Index i, const SliceFacts& y, Index other, const std::string& origin, Section& section) {
   const auto &expected = x.vectors[static_cast<std::size_t>(i)], &actual = y.vectors[static_cast<std::size_t>(other)];
   const auto where = [&] {
@@ -55,7 +53,7 @@ void compare(const InputView& operand, Side side, Slicing slicing, const gpu::Cu
     compare(expected, static_cast<Index>(i), actual, static_cast<Index>(i), origin, section);
 }
 
-/// An operand to measure and how to get it again.
+/// An operand to measure and the text that reproduces it.
 struct Operand {
   std::string origin;
   StoredMatrix matrix;
@@ -70,7 +68,7 @@ Operand sample(std::uint64_t seed) {
   return {"seed " + std::to_string(seed), sample_matrix(rows, cols, side, random.once_in(2), random.once_in(4), random), side};
 }
 
-/// What one vector may hold to be difficult: its largest element and what lies around it, at every distance.
+/// Vectors that are difficult: their largest element and elements near it, at every distance.
 StoredMatrix edges(int top_exponent, int variant) {
   constexpr Index vectors = 70;
   StoredMatrix matrix(vectors, 133);
@@ -117,7 +115,7 @@ bool compare_edges(const gpu::CudaEngine& engine) {
   return section.report();
 }
 
-/// Longer than what one warp takes, in either order.
+/// Compares vectors longer than one warp takes, in either order.
 bool compare_long(const gpu::CudaEngine& engine) {
   Section section("long and wide");
   for (const auto& [rows, cols] : {std::pair<Index, Index>{3, 70001}, {70001, 3}, {300, 2050}, {1, 1}, {2050, 301}}) {
@@ -132,7 +130,7 @@ bool compare_long(const gpu::CudaEngine& engine) {
   return section.report();
 }
 
-/// In another order than they lie in.
+/// Compares vectors taken in an order other than their storage.
 bool compare_some() {
   Section section("some vectors, all slicings");
   const cudaStream_t stream = cudaStreamPerThread;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole products of the fused kernel and the slices it takes against the CPU engine, bit for bit: every way of its own to lose
-// a bit. 77 where no device runs it. An argument leaves out what has more than so many terms m n k, for tools that are slow.
+// Whole products of the fused kernel and its slices against the CPU engine, bit for bit, in every situation in which this
+// kernel could lose a bit. Exits with 77 if no device runs it. An argument excludes products with more terms m n k than it
+// says, for slow tools.
 
 #include <cuda_runtime.h>
 
@@ -56,7 +57,7 @@ class OnDevice {
   T* data_ = nullptr;
 };
 
-/// What a vector's elements are like.
+/// The kind of a vector's elements.
 enum class Kind { ordinary, tiny, huge, wide, integers, special, subnormal };
 
 struct Case {
@@ -66,8 +67,8 @@ struct Case {
   double alpha = 1, beta = 0;
   bool is_float = false;
   bool row_major_c = false;
-  bool transposed = false;  ///< operands lie the other way round
-  double error = 0;         ///< of every entry, relative to rho_i sigma_j; 0: no Ziv's test
+  bool transposed = false;  ///< operands are stored transposed
+  double error = 0;         ///< of every entry, relative to rho_i sigma_j; 0: without Ziv's test
 };
 
 std::vector<double> elements(Index count, Kind kind, unsigned seed) {
@@ -87,7 +88,7 @@ std::vector<double> elements(Index count, Kind kind, unsigned seed) {
   return x;
 }
 
-/// Slices of an operand: room on the device, zero.
+/// Zeroed device memory for the slices of an operand.
 class Room {
  public:
   Room(bool reversed, int count_of_slices, Index count, Index inner)
@@ -109,7 +110,7 @@ class Room {
   }
   [[nodiscard]] const DeviceSlices& get() const { return slices_; }
 
-  /// Copies what the CPU sliced.
+  /// Copies slices made by the CPU.
   void take(const SlicedMatrix& sliced) {
     std::vector<std::int8_t> digits(digits_.size());
     std::vector<std::int32_t> exponents;
@@ -164,7 +165,7 @@ const gpu::FusedProduct& fused() {
   return product;
 }
 
-/// Bits of C after a launch of each shape, and the entries left open.
+/// The bits of C after a launch of each shape, and the entries left open.
 template <class T>
 struct Launch {
   std::vector<T> c;
@@ -280,7 +281,8 @@ void check(const Case& c, const CpuEngine& engine) {
   c.is_float ? check_with<float>(c, engine) : check_with<double>(c, engine);
 }
 
-/// Digits of one value everywhere, where INT32 is fullest: entries are combine's of the sums that follow.
+/// Checks digits of one value everywhere, where INT32 is fullest: entries are combine's of the sums that follow from the
+/// digits.
 void check_extreme(const std::string& text, Index k, int digit_a, int digit_b) {
   const auto plan = parse_plan(text).split();
   const Index m = 130, n = 260;
@@ -335,7 +337,7 @@ std::vector<Case> cases() {
     for (const auto* plan : {"balanced:7x7:cut=8:exact", "balanced:12x12:cut=13:exact"})
       all.push_back({plan, 140, 150, 300, Kind::special, 1, error == 0x1p-44 ? 1.0 : 0.0, false, false, false, error});
   all.push_back({seven, 140, 150, 300, Kind::ordinary, 1, 0, false, false, true});
-  for (const auto kind : {Kind::wide, Kind::integers, Kind::ordinary})  // words, of which the last holds a sticky bit
+  for (const auto kind : {Kind::wide, Kind::integers, Kind::ordinary})  // several words, the last of which holds a sticky bit
     for (const bool is_float : {false, true}) {
       all.push_back({"truncated7,nearest7:8x9:full:exact", 140, 150, 13, kind, 1, 0, is_float});
       all.push_back({"nearest4:9x9:full:exact", 140, 150, 30, kind, 1, 0, is_float});
@@ -363,7 +365,7 @@ void check_all(double most_terms) {
       for (const Index k : {18560, 18688, 40000}) check_extreme(plan, k, a, b);
 }
 
-/// The products that a schedule's walks multiply are the plan's, each once and of its diagonal.
+/// Checks that the schedule multiplies each of the plan's products once and on its diagonal.
 void check_schedule(const SplitPlan& plan) {
   const auto schedule = gpu::fused_schedule(plan);
   std::vector<int> seen(static_cast<std::size_t>((plan.a.slices + 1) * (plan.b.slices + 1)));

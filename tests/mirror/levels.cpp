@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the device finds out about operands for deciding and certifying, step by step, against the CPU: fingerprints, the first
-// level of the enclosure of |A||B|, what is assumed of the tensor cores' sums, bounds of plans, the entries nearest to what a
-// target allows, the largest bound of a C, and entries that are finished exactly.
+// The device's examination of operands for deciding and certifying, step by step, against the CPU's: fingerprints, the first
+// level of the enclosure of |A||B|, the assumption about tensor cores' sums, bounds of plans, the entries nearest to a target's
+// allowance, the largest bound of a C, and entries that are finished exactly.
 //
-// Usage: levels [PRODUCTS]: of so many alone, without tensor cores' help, as for tools that take long or do not bear cuBLAS's
-// kernels. Exits with 0 if all agree, 1 if some do not, 77 without a device.
+// Usage: levels [PRODUCTS]. An argument limits the number of products and leaves out tensor cores, for tools that are slow or
+// fail in cuBLAS's kernels. Exits with 0 if all agree, 1 if some do not, 77 without a device.
 
 #include <cuda_runtime_api.h>
 
@@ -24,7 +24,7 @@
 #include "ozbound/core/fingerprint.hpp"
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/gpu/device_examiner.hpp"
-#include "product.hpp"
+#include "product_launcher.hpp"
 #include "transfer.hpp"
 
 namespace ozbound::mirror {
@@ -40,7 +40,7 @@ void compare_fingerprint(const InputView& matrix, const std::string& origin, Sec
   section.expect(actual == expected, [&] { return hex(expected) + ", " + hex(actual) + ", " + origin; });
 }
 
-/// floor(2^7 |x| / 2^e) of every element of every vector, by the definition; 0 where the vector is special.
+/// floor(2^7 |x| / 2^e) of every element of every vector, by the definition; 0 in special vectors.
 Matrix<double> first_digits(const InputView& vectors, const std::vector<VectorScale>& scales) {
   Matrix<double> digits(vectors.rows(), vectors.cols());
   for (Index i = 0; i < vectors.rows(); ++i)
@@ -64,7 +64,7 @@ double dot(const Matrix<double>& x, Index i, const Matrix<double>& y, Index j) {
   return sum;  // of integers far below 2^53
 }
 
-/// Level one on the device, its numbers copied to the host.
+/// Level one of the device, copied to the host.
 struct HostLevelOne {
   std::vector<std::int64_t> row_sums, column_sums;
   std::vector<std::int32_t> row_exponents, column_exponents;
@@ -135,8 +135,8 @@ void compare_level_one(const InputView& a, const InputView& b, const std::string
   section.expect(loose == actual.loose, [&] { return std::string(loose ? "not loose" : "loose") + ", " + origin; });
 }
 
-/// An operand without much cancellation or range within a vector, so that level 1 is not loose; scales of vectors anywhere,
-/// zeros and specials in some.
+/// An operand with little cancellation and little range within a vector, so level 1 is tight. Vectors have any scales; some
+/// have zeros and specials.
 Matrix<double> dense(Index rows, Index cols, Side side, bool specials, std::uint64_t seed) {
   Matrix<double> matrix(rows, cols);
   RandomBits random(seed);
@@ -156,8 +156,8 @@ Matrix<double> dense(Index rows, Index cols, Side side, bool specials, std::uint
   return matrix;
 }
 
-/// An operand with so much range within a vector that level 1 is loose, that level 2's numbers underflow, and that some entries
-/// of a product are zero; vectors that are copies of others, so that entries tie.
+/// An operand with so much range within a vector that level 1 is loose, numbers of level 2 underflow, and some entries of a
+/// product are zero. Some vectors are copies of others, so entries tie.
 Matrix<double> wide(Index rows, Index cols, Side side, bool specials, std::uint64_t seed) {
   Matrix<double> matrix(rows, cols);
   RandomBits random(seed);
@@ -179,20 +179,20 @@ Matrix<double> wide(Index rows, Index cols, Side side, bool specials, std::uint6
   return matrix;
 }
 
-/// Every entry of the product allows the same.
+/// A matrix of equal elements: every entry of the product allows the same error.
 Matrix<double> ones(Index rows, Index cols) {
   Matrix<double> matrix(rows, cols);
   std::fill_n(matrix.data(), rows * cols, 0x1.123456789abcdp0);
   return matrix;
 }
 
-/// A matrix of the host's and its copy.
+/// A host matrix and its device copy.
 struct Twice {
   Matrix<double> here;
   gpu::DeviceCopy copy;
 
   explicit Twice(Matrix<double> matrix) : here(std::move(matrix)), copy(here, stream) {}
-  [[nodiscard]] MatrixView<double> there() const {
+  [[nodiscard]] MatrixView<double> on_device() const {
     return {static_cast<double*>(copy.matrix().data), here.rows(), here.cols(), here.cols(), 1};
   }
   [[nodiscard]] std::vector<double> back() const {
@@ -216,7 +216,7 @@ bool same(const EntryBound& x, const EntryBound& y) {
   return equal;
 }
 
-/// The sections in which what two examiners find out about the same matrices is compared.
+/// The sections that compare the results of two examiners for the same matrices.
 struct Examiners {
   const CpuEngine cpu;
   const HostExaminer here{cpu};
@@ -245,7 +245,7 @@ void Examiners::compare_targets(const Twice& a, const Twice& b, const Twice& c0,
   const double beta = random.once_in(2) ? 0 : std::ldexp(-1.25, random.between(-1000, 900));
   const auto c = unwritten(a.here.rows(), b.here.cols(), binary64);
   const auto expected = here.examine({a.here, b.here, c, alpha, beta, c0.here});
-  const auto actual = there.examine({a.there(), b.there(), c, alpha, beta, c0.there()});
+  const auto actual = there.examine({a.on_device(), b.on_device(), c, alpha, beta, c0.on_device()});
   const auto bound = expected->bound(plan), bound_there = actual->bound(plan);
   const auto copy = fetched(bound_there);
   bounds.expect(same(bound.product, copy.product) && bound.row_exponents == copy.row_exponents &&
@@ -279,7 +279,7 @@ void Examiners::compare_largest(const RealProduct& call, const RealProduct& copi
   bound.row_exponents = plan_bound.row_exponents, bound.column_exponents = plan_bound.column_exponents;
   const auto x = here.result_facts(bound, nullptr, c.here, cpu.matrices().special_entries(call));
   for (const auto* product : {static_cast<const RemotePlanBound*>(nullptr), &made_there}) {
-    const auto y = there.result_facts(bound, product, c.there(), cuda.matrices().special_entries(copied));
+    const auto y = there.result_facts(bound, product, c.on_device(), cuda.matrices().special_entries(copied));
     largest.expect(same(x.largest_bound, y.largest_bound) && x.fingerprint == y.fingerprint, [&] {
       return hex(bits_of(x.largest_bound)) + ", " + hex(bits_of(y.largest_bound)) + ", fingerprints " + hex(x.fingerprint) +
              ", " + hex(y.fingerprint) + ", " + origin;
@@ -318,7 +318,7 @@ void Examiners::compare(std::uint64_t seed) {
   compare_targets(a, b, c0, plan, random, origin);
   const double alpha = random.once_in(3) ? -0x1.8p-700 : 1, beta = random.once_in(2) ? 0 : 0x1.4p10;
   const RealProduct call{a.here, b.here, c.here, alpha, beta, c0.here},
-      copied{a.there(), b.there(), c.there(), alpha, beta, c0.there()};
+      copied{a.on_device(), b.on_device(), c.on_device(), alpha, beta, c0.on_device()};
   const auto made_there = there.examine(copied)->bound(plan).remote;
   compare_largest(call, copied, here.examine(call)->bound(plan), *made_there, c, origin);
   compare_exact(call, copied, c, random, origin);
@@ -368,7 +368,7 @@ Matrix<double> uniform(Index rows, Index cols, std::uint64_t seed) {
   return matrix;
 }
 
-/// Vectors whose sums tensor cores may round in any way: of one magnitude, of falling and of rising ones, of any.
+/// Vectors whose sums tensor cores may round in any way: of one magnitude, falling, rising or mixed.
 Matrix<double> to_be_summed(Index count, Index inner, std::uint64_t seed) {
   Matrix<double> matrix(count, inner);
   RandomBits random(seed);
@@ -390,8 +390,8 @@ Matrix<double> to_be_summed(Index count, Index inner, std::uint64_t seed) {
 
 double from_bfloat16(std::uint16_t bits) { return float_from_bits(std::uint64_t{bits} << 16); }
 
-/// Products of bfloat16 numbers on tensor cores are not above the exact sum over 1 - k 2^-22 (enclosure.md, E5): of every
-/// step-th entry of a row. Below it they may be anything.
+/// Checks that products of bfloat16 numbers on tensor cores are at most the exact sum over 1 - k 2^-22 (enclosure.md, E5), for
+/// every step-th entry of a row. They may be arbitrarily smaller.
 void compare_leading(const Matrix<double>& a, const Matrix<double>& b_transposed, const std::string& origin,
                      gpu::Kernels& kernels, Section& section, Index step = 1) {
   const Index m = a.rows(), n = b_transposed.rows(), k = a.cols();
@@ -401,7 +401,7 @@ void compare_leading(const Matrix<double>& a, const Matrix<double>& b_transposed
   const gpu::LevelOne one(m, n, k, kernels);
   const gpu::LevelTwo two(m, n, k, kernels, true);
   one.prepare(), two.prepare();
-  gpu::Magnitudes found;
+  gpu::MagnitudeProduct found;
   const auto launch = [&](gpu::Arena& arena) {
     found = two.launch(one.launch(looks, arena, stream), x.matrix(), y.matrix(), arena, stream);
     two.launch_leading(found, arena, stream);
@@ -416,7 +416,7 @@ void compare_leading(const Matrix<double>& a, const Matrix<double>& b_transposed
   const auto products = gpu::copy_to_host(found.leading, n * found.leading_pitch, stream);
   for (Index i = 0; i < m; ++i)
     for (Index j = i % step; j < n; j += step) {
-      // Exact products, whose sum in 64 bits is within k 2^-63 of itself.
+      // Products are exact, and their sum in 64 bits is within k 2^-63, relative, of the exact sum.
       long double sum = 0;
       for (Index l = 0; l < k; ++l)
         sum += static_cast<long double>(from_bfloat16(rows[static_cast<std::size_t>(i * found.rows.pitch + l)]) *
@@ -436,7 +436,7 @@ bool compare_leading(gpu::Kernels& kernels) {
     for (const Index m : {3, 130})
       compare_leading(to_be_summed(m, k, static_cast<std::uint64_t>(k + m)), to_be_summed(33, k, static_cast<std::uint64_t>(k)),
                       "k = " + std::to_string(k), kernels, section);
-  // Large enough for kernels to be timed, and as long as they are used for.
+  // Large enough for kernels to be timed, and with the longest inner dimension that they are used for.
   compare_leading(to_be_summed(1500, 5000, 1), to_be_summed(1400, 5000, 2), "large", kernels, section, 211);
   compare_leading(to_be_summed(90, 1 << 20, 3), to_be_summed(100, 1 << 20, 4), "long", kernels, section, 37);
   compare_leading(to_be_summed(5, 1 << 21, 5), to_be_summed(5, 1 << 21, 6), "longest", kernels, section);

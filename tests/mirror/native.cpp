@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// cublasDgemm as a native DGEMM: exact where sums are, within the bound of conventional summation elsewhere, with matrices here
-// or there, and without cuBLAS's own emulation even where the environment asks for it.
+// cublasDgemm as a native DGEMM: exact if sums are, otherwise within the bound of conventional summation, with matrices in host
+// or device memory, and without cuBLAS's emulation even if the environment requests it.
 //
 // Usage: native. Exits with 0 if all is well, 1 if not, 77 without a device or without cuBLAS.
 
@@ -21,7 +21,7 @@
 namespace ozbound::mirror {
 namespace {
 
-/// A matrix of any storage, filled by `value()`.
+/// A matrix of any storage whose elements come from `value()`.
 template <class Value>
 StoredMatrix filled(Index rows, Index cols, RandomBits& random, const Value& value) {
   StoredMatrix matrix(rows, cols, case_sampling::sample_storage(false, random));
@@ -30,7 +30,7 @@ StoredMatrix filled(Index rows, Index cols, RandomBits& random, const Value& val
   return matrix;
 }
 
-/// The matrices of a product in host or device memory: which, says a bit each of `placement`.
+/// The matrices of a product. Each bit of `placement` puts one of them in device memory.
 struct Placed {
   StoredMatrix a, b, c0, c;
   DeviceStored device_a, device_b, device_c0, device_c;
@@ -64,7 +64,7 @@ struct Placed {
   }
 };
 
-/// Integers whose sums binary64 holds: every order of summation gives the exact result.
+/// Compares products of integers whose sums binary64 holds: every order of summation gives the exact result.
 bool compare_integers(const NativeGemm& native) {
   Section section("exact where sums are");
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -90,8 +90,8 @@ bool compare_integers(const NativeGemm& native) {
   return section.report();
 }
 
-/// A row and a column that begin with a large number and go on with small ones, times which 0 is nothing: slices of so many
-/// bits that fit the large ones do not see the small ones.
+/// Rows of A begin with a large number that is multiplied by 0. Slices of a fixed number of bits that cover the large numbers
+/// miss the small ones.
 struct WideProduct {
   Index n;
   Matrix<double> a, b, c, exact;
@@ -107,7 +107,7 @@ struct WideProduct {
     multiply_exactly({a, b, exact}, omp_get_max_threads());
   }
 
-  /// |C^ - RN(C)| <= k u M + u M, with room for the rounding of M, which is C: nothing is negative.
+  /// True if |C^ - RN(C)| <= k u M + u M. M is C, as nothing is negative; n + 2 leaves room for the rounding of M.
   [[nodiscard]] bool sums_conventionally() const {
     for (Index i = 0; i < n; ++i)
       for (Index j = 0; j < n; ++j)
@@ -127,7 +127,7 @@ bool compare_wide(const NativeGemm& native) {
 }
 
 #ifdef OZBOUND_HAVE_CUBLAS
-/// What the environment does to a handle that nothing else is asked of: for the reader; this test cannot rest on it.
+/// Prints the environment's effect on a default handle, for the reader only; the test must not depend on it.
 void show_default_handle() {
   WideProduct product(512);
   cublasHandle_t handle{};

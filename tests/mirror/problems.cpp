@@ -8,7 +8,7 @@
 namespace ozbound::mirror {
 namespace {
 
-/// A's columns, or B's rows, `times` times.
+/// A's columns, or B's rows, repeated `times` times.
 Matrix<double> repeated(const Matrix<double>& x, Index times, bool columns) {
   Matrix<double> result(columns ? x.rows() : x.rows() * times, columns ? x.cols() * times : x.cols());
   for (Index i = 0; i < result.rows(); ++i)

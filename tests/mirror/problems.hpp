@@ -9,7 +9,7 @@
 
 namespace ozbound::mirror {
 
-/// The inputs of one product, and how to get them again.
+/// The inputs of one product, and the text that reproduces them.
 struct Inputs {
   std::string origin;
   std::string plan;
@@ -21,11 +21,11 @@ struct Inputs {
 /// The inputs of data/vectors, under plans by slices or by residues.
 std::vector<Inputs> conformance_inputs(bool by_residues = false);
 
-/// Every problem family under several plans, one after the other, in shapes that no tile divides.
+/// The number of plans for every problem family. They come one after the other, in shapes that no tile divides.
 inline constexpr std::size_t family_plans = 7;
 std::vector<Inputs> family_inputs();
 
-/// Largest digits of one sign, beyond what 32 bits sum in one group and in several.
+/// Inputs with the largest digits of one sign, which exceed the 32-bit sums of one group and of several.
 std::vector<Inputs> long_inputs();
 
 }  // namespace ozbound::mirror

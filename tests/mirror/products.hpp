@@ -12,15 +12,15 @@
 #include "properties/stored_matrix.hpp"
 #include "support/classified.hpp"
 
-// Products drawn with all that they depend on, and everything that two engines make of them, compared bit for bit.
+// Random products with everything they depend on, and a comparison of all results of two engines, bit for bit.
 
 namespace ozbound::mirror {
 
 using test::RandomBits;
 
-/// C = alpha A B + beta C0 in memory, under a plan; C is as if never written. An error bound where one is asked.
-struct Product {
-  std::string origin;  ///< says how to get it again
+/// C = alpha A B + beta C0 in memory, under a plan. C is as if never written. The error bound is optional.
+struct SampledProduct {
+  std::string origin;  ///< how to reproduce the product
   SplitPlan plan;
   StoredMatrix a, b, c0, c;
   double alpha = 1;
@@ -32,12 +32,12 @@ struct Product {
   [[nodiscard]] Index k() const { return a.cols(); }
 };
 
-inline std::string describe(const Product& product) {
+inline std::string describe(const SampledProduct& product) {
   return to_string(product.plan) + ", " + std::to_string(product.m()) + " x " + std::to_string(product.n()) + " x " +
          std::to_string(product.k()) + ", " + product.origin;
 }
 
-/// An operand of any storage with classified numbers; specials in some.
+/// An operand of any storage with classified numbers and, in some cases, specials.
 inline StoredMatrix sample_matrix(Index rows, Index cols, Side side, bool near, bool specials, RandomBits& random) {
   const bool single = random.once_in(3);
   StoredMatrix matrix(rows, cols, case_sampling::sample_storage(single, random));
@@ -52,7 +52,7 @@ inline StoredMatrix sample_matrix(Index rows, Index cols, Side side, bool near, 
   return matrix;
 }
 
-/// Bounds from far below to above the last bit; sums of minima, as real ones.
+/// Bounds from far below to above the last bit, in the form of real ones: sums of minima.
 inline EntryBound sample_bound(Index m, Index n, RandomBits& random) {
   EntryBound bound;
   const int depth = random.between(20, 140);
@@ -74,7 +74,7 @@ inline EntryBound sample_bound(Index m, Index n, RandomBits& random) {
   return bound;
 }
 
-inline Product sample_product(Index largest, std::uint64_t seed) {
+inline SampledProduct sample_product(Index largest, std::uint64_t seed) {
   RandomBits random(seed);
   const auto plan = case_sampling::sample_plan(random, random.once_in(4) ? max_slices : 8);
   const auto shape = case_sampling::sample_shape(largest, random);
@@ -83,7 +83,7 @@ inline Product sample_product(Index largest, std::uint64_t seed) {
   auto b = sample_matrix(shape.k, shape.n, Side::columns_of_b, near, specials, random);
   auto c0 = sample_matrix(shape.m, shape.n, Side::rows_of_a, near, specials, random);
   StoredMatrix c(shape.m, shape.n, case_sampling::sample_storage(random.once_in(3), random));
-  Product product{"seed " + std::to_string(seed), plan, std::move(a), std::move(b), std::move(c0), std::move(c)};
+  SampledProduct product{"seed " + std::to_string(seed), plan, std::move(a), std::move(b), std::move(c0), std::move(c)};
   product.alpha = case_sampling::sample_scalar(random);
   product.beta = case_sampling::sample_scalar(random);
   if (specials && random.once_in(4)) product.alpha = case_sampling::sample_special(random);
@@ -98,8 +98,8 @@ inline std::string hex(std::uint64_t bits) {
   return text;
 }
 
-/// Every number that slices are made of.
-inline void compare_slices(const SlicedMatrix& x, const SlicedMatrix& y, const Product& product, Section& section) {
+/// Compares every number that slices consist of.
+inline void compare_slices(const SlicedMatrix& x, const SlicedMatrix& y, const SampledProduct& product, Section& section) {
   const auto which = [&](const char* what, Index i) {
     return std::string(what) + " of vector " + std::to_string(i) + (x.side() == Side::rows_of_a ? " of A, " : " of B, ") +
            describe(product);
@@ -116,7 +116,7 @@ inline void compare_slices(const SlicedMatrix& x, const SlicedMatrix& y, const P
 }
 
 inline void compare_group_sums(const std::vector<Matrix<std::int64_t>>& x, const std::vector<Matrix<std::int64_t>>& y,
-                               const Product& product, Section& section) {
+                               const SampledProduct& product, Section& section) {
   section.expect(x.size() == y.size(), [&] { return "number of groups, " + describe(product); });
   for (std::size_t t = 0; t < x.size(); ++t)
     for (Index i = 0; i < product.m(); ++i)
@@ -127,7 +127,7 @@ inline void compare_group_sums(const std::vector<Matrix<std::int64_t>>& x, const
         });
 }
 
-inline void compare_results(const StoredMatrix& x, const StoredMatrix& y, const Product& product, const char* what,
+inline void compare_results(const StoredMatrix& x, const StoredMatrix& y, const SampledProduct& product, const char* what,
                             Section& section) {
   for (Index i = 0; i < product.m(); ++i)
     for (Index j = 0; j < product.n(); ++j)

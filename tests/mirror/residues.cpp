@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Products by residues on the device against the CPU's, bit for bit: residues, norms, C' at the limits of every N, C, open
-// entries, refusals; DeviceGemm with blocks, batches, kept operands and graphs.
+// entries, refusals, and DeviceGemm with blocks, batches, kept operands and graphs.
 //
-// Usage: residues [SECONDS]. Without an argument a fixed list of cases; with one, products drawn at random for so long. Prints
+// Usage: residues [SECONDS]. Without an argument a fixed list of cases; with one, random products for that time. Prints
 // one line a section; exits with 0 if all bits agree, 1 if some do not, 77 without a device.
 
 #include <cuda_runtime_api.h>
@@ -25,7 +25,7 @@
 #include "ozbound/core/detail/residue_arithmetic.hpp"
 #include "ozbound/gpu/cuda_engine.hpp"
 #include "ozbound/gpu/device_gemm.hpp"
-#include "product.hpp"
+#include "product_launcher.hpp"
 #include "recovery.hpp"
 #include "residues.hpp"
 #include "transfer.hpp"
@@ -45,12 +45,12 @@ const CpuEngine& cpu() {
   return engine;
 }
 
-/// A product by residues; the plan of `of` counts for nothing.
+/// A product by residues; the plan in `of` is not used.
 struct Case {
-  Product of;
+  SampledProduct of;
   ResiduePlan plan;
 
-  Case(Product product, const ResiduePlan& under) : of(std::move(product)), plan(under) {
+  Case(SampledProduct product, const ResiduePlan& under) : of(std::move(product)), plan(under) {
     of.origin = to_string(Plan(plan)) + ", not by the slices named, " + of.origin;
   }
 
@@ -59,12 +59,12 @@ struct Case {
   }
 };
 
-/// Bits of both operands together that N moduli hold for k terms of the largest elements.
+/// The bits of both operands together that N moduli hold for k terms of the largest elements.
 int bits_for(int moduli, Index k) {
   return ResidueBase::of(moduli).half.bits() - 1 - bit_length(static_cast<std::uint64_t>(std::max<Index>(k, 1)));
 }
 
-/// Any number of moduli, and bits that they hold, nearly always or nearly never.
+/// Any number of moduli, with bits that they hold nearly always or nearly never.
 ResiduePlan sample_residue_plan(Index k, RandomBits& random) {
   const int moduli = random.between(2, max_moduli);
   const int both = std::max(2, bits_for(moduli, k) + random.between(-8, 3));
@@ -88,7 +88,7 @@ std::string said(const auto& call) {
   }
 }
 
-/// The outcome of a whole product: C, and what is said where it is refused.
+/// The outcome of a whole product: C, and the message of a refusal.
 struct Whole {
   StoredMatrix c;
   std::string refusal;
@@ -110,7 +110,7 @@ struct Mirror {
       whole{"gemm"}, refusals{"refusals"};
   Index refused = 0;
 
-  void compare_operand(const InputView& operand, Side side, const ResidueForm& form, const Product& product) {
+  void compare_operand(const InputView& operand, Side side, const ResidueForm& form, const SampledProduct& product) {
     const auto name = [&](Index i) {
       return "vector " + std::to_string(i) + (side == Side::rows_of_a ? " of A, " : " of B, ") + describe(product);
     };
@@ -182,7 +182,7 @@ StoredMatrix stored(const Matrix<double>& values) {
   return matrix;
 }
 
-Product product_of(const Matrix<double>& a, const Matrix<double>& b, std::string origin) {
+SampledProduct product_of(const Matrix<double>& a, const Matrix<double>& b, std::string origin) {
   return {std::move(origin), SplitPlan::balanced(1, 1, 2),     stored(a),
           stored(b),         StoredMatrix(a.rows(), b.cols()), StoredMatrix(a.rows(), b.cols())};
 }
@@ -195,8 +195,8 @@ Case case_of(const Inputs& inputs) {
               .visit([](const ResiduePlan& plan) { return plan; }, [](const SplitPlan&) { return ResiduePlan{}; })};
 }
 
-/// C' from -H to H for every number of moduli, where recovery has the least room: A has the digits of C' in radix 2^step, B
-/// their weights.
+/// Compares C' from -H to H for every number of moduli, where recovery has the least room. A has the digits of C' in radix
+/// 2^step, B their weights.
 bool compare_limits(const Engine& cuda) {
   constexpr int step = 30, digits = 6, weight_a = 12;  // A has up to 2^(30 + 60) and B up to 2^90, in units of 1
   Section section("C' up to H");
@@ -220,7 +220,7 @@ bool compare_limits(const Engine& cuda) {
         a(i, l) = std::ldexp(static_cast<double>(digit), shift) * (i % 2 == 0 ? 1 : -1);
       }
     }
-    constexpr int top_a = 92, top_b = 92;  // which no digit reaches: every scale is 2^93
+    constexpr int top_a = 92, top_b = 92;  // above every digit, so every scale is 2^93
     for (Index i = 0; i < rows; ++i) a(i, digits) = i % 2 == 0 ? std::ldexp(1.0, top_a) : 0;
     for (Index i = 1; i < rows; i += 2) a(i, digits) = -std::ldexp(1.0, top_a);
     Matrix<double> wide(digits + 2, 1);
@@ -236,7 +236,7 @@ bool compare_limits(const Engine& cuda) {
     };
     const auto expected = groups_by(cpu()), actual = groups_by(cuda);
     compare_group_sums(expected, actual, of.of, section);
-    // The CPU's are the values that were meant.
+    // The CPU's groups have the intended values.
     std::int64_t groups[4];
     to_groups(half, residue_groups(moduli), residue_radix(moduli), groups, 1);
     for (std::size_t g = 0; g < expected.size(); ++g)
@@ -245,7 +245,7 @@ bool compare_limits(const Engine& cuda) {
   return section.report();
 }
 
-/// The longest inner dimensions that INT32 sums hold, and longer ones: every product of residues modulo 256 is 2^14.
+/// Compares the longest inner dimensions that INT32 sums hold, and longer ones: every product of residues modulo 256 is 2^14.
 bool compare_long(const Engine& cuda) {
   Mirror mirror{cuda};
   for (const Index k : {130944, 130945, 131071, 131072, 150000}) {
@@ -268,7 +268,7 @@ struct OnDevice {
   OnDevice(Case& product, cudaStream_t on)
       : of(product), stream(on), a(of.of.a, on), b(of.of.b, on), c0(of.of.c0, on), c(of.of.c, on) {}
 
-  [[nodiscard]] RealProduct call() const {
+  [[nodiscard]] RealProduct product() const {
     return {a.input(of.of.a), b.input(of.of.b), c.view(of.of.c), of.of.alpha, of.of.beta, c0.input(of.of.c0)};
   }
   [[nodiscard]] StoredMatrix result() const {
@@ -298,8 +298,8 @@ double least_cap(const Case& of, Path path) {
     }
 }
 
-/// In one block, in small ones, with kept operands of more moduli, captured in a graph that is launched for other data, and in
-/// batches that share A.
+/// Compares DeviceGemm in one block, in small ones, with kept operands of more moduli, in a graph that is launched for other
+/// data, and in batches that share A.
 bool compare_device_gemm(const gpu::CudaEngine& cuda, cudaStream_t stream) {
   Section whole("DeviceGemm"), blocks("in blocks"), kept("kept residues"), graphs("in graphs"), started("CudaEngine, there"),
       refused("what is not sure to hold");
@@ -316,13 +316,13 @@ bool compare_device_gemm(const gpu::CudaEngine& cuda, cudaStream_t stream) {
       {
         const OnDevice there(of, stream);
         DeviceGemm multiply(of.plan, m, n, k, {.path = path, .held = true});
-        multiply(there.call(), stream);
+        multiply(there.product(), stream);
         compare_results(expected.c, there.result(), of.of, "C", whole);
       }
       {
         const OnDevice there(of, stream);
         DeviceGemm multiply(of.plan, m, n, k, {.path = path, .workspace = least_cap(of, path), .held = true});
-        multiply(there.call(), stream);
+        multiply(there.product(), stream);
         compare_results(expected.c, there.result(), of.of, "C", blocks);
       }
       if (k > 0) {
@@ -331,23 +331,23 @@ bool compare_device_gemm(const gpu::CudaEngine& cuda, cudaStream_t stream) {
         const auto a = cuda.prepare(of.of.a.input(), Side::rows_of_a, ResidueForm{more, of.plan.bits_a});
         const auto b = cuda.prepare(of.of.b.input(), Side::columns_of_b, ResidueForm{more, of.plan.bits_b});
         DeviceGemm multiply(of.plan, m, n, k, {.path = path, .held = true});
-        multiply(there.call(), stream, {}, {}, {seed % 2 == 0 ? &a : nullptr, seed % 5 == 0 ? nullptr : &b});
+        multiply(there.product(), stream, {}, {}, {seed % 2 == 0 ? &a : nullptr, seed % 5 == 0 ? nullptr : &b});
         compare_results(expected.c, there.result(), of.of, "C", kept);
       }
       {
         const OnDevice there(of, stream);
         DeviceGemm multiply(of.plan, m, n, k, {.path = path, .held = true});
-        multiply(there.call(), stream);  // its workspace is there from now on
+        multiply(there.product(), stream);  // its workspace exists from now on
         cudaGraph_t graph{};
         cudaGraphExec_t captured{};
         check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
-        multiply(there.call(), stream);
+        multiply(there.product(), stream);
         check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
         check(cudaGraphInstantiate(&captured, graph, 0), "cudaGraphInstantiate");
         auto other = of;
         if (m > 0 && k > 0) {
           other.of.a.set(0, 0, other.of.a.value(0, 0) / 2);
-          const auto into = there.call().a;
+          const auto into = there.product().a;
           check(cudaMemcpyAsync(origin_of(into), origin_of(other.of.a.input()), other.of.a.storage().single ? 4 : 8,
                                 cudaMemcpyHostToDevice, stream),
                 "cudaMemcpyAsync");
@@ -361,7 +361,7 @@ bool compare_device_gemm(const gpu::CudaEngine& cuda, cudaStream_t stream) {
       }
     }
     const OnDevice there(of, cudaStreamPerThread);
-    multiply_unproven(there.call(), of.plan, cuda);
+    multiply_unproven(there.product(), of.plan, cuda);
     check(cudaStreamSynchronize(cudaStreamPerThread), "cudaStreamSynchronize");
     compare_results(expected.c, there.result(), of.of, "C", started);
   }
@@ -372,7 +372,7 @@ bool compare_device_gemm(const gpu::CudaEngine& cuda, cudaStream_t stream) {
   return good;
 }
 
-/// Larger than a tile in every direction, of sizes that are no multiples of anything.
+/// Compares products larger than a tile in every direction, with odd sizes.
 bool compare_large(const Engine& cuda) {
   Mirror mirror{cuda};
   RandomBits random(11);
@@ -384,8 +384,8 @@ bool compare_large(const Engine& cuda) {
   return mirror.report();
 }
 
-/// The fused kernel with every knob: tiles, panels, blocks that wait for each other, and inner dimensions that it reduces sums
-/// in. 0 where no device runs it.
+/// Compares the fused kernel for every tuning: tiles, panels, blocks that wait for each other, and inner dimensions between
+/// reductions. 0 if no device runs it.
 bool compare_tunings(cudaStream_t stream) {
   Section section("the fused kernel's knobs");
   const gpu::Kernels kernels(0);
@@ -401,7 +401,7 @@ bool compare_tunings(cudaStream_t stream) {
       for (const int columns : {128, 256})
         for (const auto& [panel, interval, lead] : {std::tuple{8, 0, 0}, {1, 1, 1}, {3, 4, 2}}) {
           const OnDevice there(of, stream);
-          const auto call = there.call();
+          const auto call = there.product();
           gpu::Arena needed;
           const auto take = [&](gpu::Arena& arena) {
             struct Parts {
@@ -428,7 +428,7 @@ bool compare_tunings(cudaStream_t stream) {
   return section.report();
 }
 
-/// Blocks at the end of C that need more sums at a time than whole ones fit into the workspace.
+/// Compares blocks at the end of C that need more sums at a time than whole blocks fit into the workspace.
 bool compare_last_blocks(cudaStream_t stream) {
   Section section("blocks at the end of C");
   RandomBits random(13);
@@ -437,7 +437,7 @@ bool compare_last_blocks(cudaStream_t stream) {
   for (const double workspace : {35e6, 50e6, 80e6}) {
     const OnDevice there(of, stream);
     DeviceGemm multiply(of.plan, 1920, 100, 1152, {.path = Path::portable, .workspace = workspace, .held = true});
-    multiply(there.call(), stream);
+    multiply(there.product(), stream);
     compare_results(expected.c, there.result(), of.of, "C", section);
   }
   return section.report();

@@ -6,12 +6,11 @@
 #include "mirror/section.hpp"
 #include "ozbound/gpu/cuda_engine.hpp"
 
-// A runner for machines that have CUDA and nothing else.
+// A runner for machines that have CUDA but no test framework.
 
 namespace ozbound::mirror {
 
-/// What a program of comparisons returns: 0 if all of them hold, 1 if some do not, 77 without a device. `compare` says whether
-/// they hold.
+/// The exit status of a program of comparisons: 0 if `compare` returns true, 1 if it returns false, 77 without a device.
 template <class Compare>
 int compare_on_device(const Compare& compare) {
   if (gpu::device_count() == 0) {

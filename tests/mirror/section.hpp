@@ -13,14 +13,14 @@ class Section {
  public:
   explicit Section(std::string name) : name_(std::move(name)) {}
 
-  /// `describe()` says what the case is; it ends with what reproduces it.
+  /// `describe()` names the case and ends with the text that reproduces it.
   void expect(bool holds, const std::function<std::string()>& describe) {
     ++cases_;
     if (holds) return;
     if (++failures_ <= 3) std::printf("  FAILED %s: %s\n", name_.c_str(), describe().c_str());
   }
 
-  /// One line; true if every case held and there was any.
+  /// Prints one line; true if there was a case and every case held.
   [[nodiscard]] bool report() const {
     std::printf("%-28s %9ld comparisons, %ld differ\n", name_.c_str(), cases_, failures_);
     std::fflush(stdout);
@@ -33,7 +33,7 @@ class Section {
   long failures_ = 0;
 };
 
-/// Whether `compare` says so; an exception is a failure.
+/// True if `compare` returns true; an exception is a failure.
 template <class Compare>
 bool holds(const Compare& compare) {
   try {

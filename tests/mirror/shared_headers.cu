@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs what host and device share on both, over the same cases, and compares every bit.
+// Runs the code shared by host and device on both, over the same cases, and compares every bit.
 //
 // Usage: shared_headers. Prints one line per section; exits with 0 if all bits agree, 1 if some do not, 77 without a device.
 
@@ -82,7 +82,7 @@ void print_mismatch(std::size_t i, const typename Section::Input& input, const W
   print_words("device", device.word, most_words);
 }
 
-/// Prints a line, and the first cases that differ; true if all bits agree, with each other and with the section's digest.
+/// Prints one line and the first cases that differ. True if all bits agree, with each other and with the digest of the section.
 template <class Section>
 bool compare() {
   const auto cases = Section::cases();

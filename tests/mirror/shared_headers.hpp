@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Deterministic cases for everything that host and device share, and what the headers make of them. Every section says how
-// its inputs are drawn and evaluates one of them into a few words; the digest of all words is part of the project's promise
-// that inputs and plan fix every bit, on every compiler and on every device.
+// Deterministic cases for all code shared by host and device, and the results of the headers. Every section defines how its
+// inputs are drawn and turns the result for one input into a few words. The digest of all words is part of the project's
+// promise that inputs and plan fix every bit, on every compiler and every device.
 
 #include <cstdint>
 #include <string_view>
@@ -21,12 +21,12 @@ using test::RandomBits;
 
 inline constexpr int most_words = 12;
 
-/// What one case makes: all words count.
+/// The result of one case; all words count.
 struct Words {
   std::uint64_t word[most_words] = {};
 };
 
-/// What cases refer to, apart from their own Input.
+/// Tables that cases refer to besides their own Input.
 struct Tables {
   const SumLayout* layouts;
   const std::int64_t* sums;
@@ -52,7 +52,7 @@ OZB_HD constexpr std::uint64_t word_of(std::int64_t number) { return static_cast
 inline std::uint64_t sample_bits(RandomBits& random) { return bits_of(test::sample<double>(random)); }
 inline std::uint64_t special_bits(RandomBits& random) { return bits_of(test::sample_with_specials<double>(random)); }
 
-/// Numbers taken apart; single precision widened.
+/// Decomposed numbers, and single precision widened.
 struct Anatomy {
   static constexpr std::string_view name = "anatomy, widen_bits";
   static constexpr std::uint64_t digest = 0x98ef948b3edc7445;
@@ -91,7 +91,7 @@ struct Anatomy {
 
 inline constexpr int encoding_count = 23;
 
-/// balanced, truncated(1 … 7), nearest(1 … 7), ozimmu(1 … 7), unsigned8.
+/// The encodings balanced, truncated(1 … 7), nearest(1 … 7), ozimmu(1 … 7), unsigned8.
 OZB_HD constexpr Encoding encoding_at(int index) {
   if (index == 0) return Encoding::balanced();
   if (index <= 7) return {Encoding::Kind::truncated, index};
@@ -130,7 +130,7 @@ struct Scales {
   }
 };
 
-/// Digits of a member of a row, every remainder on the way, and its integer ceiling.
+/// Digits of an element of a row, all intermediate remainders, and its integer ceiling.
 struct Digits {
   static constexpr std::string_view name = "digits, remainders";
   static constexpr std::uint64_t digest = 0x50a7ff857fcbffc6;
@@ -142,7 +142,7 @@ struct Digits {
     std::uint64_t x;
   };
 
-  /// A number no larger than the top: the top itself, its neighbour, one some binades or digits below, or anything.
+  /// A number no larger than the top: the top itself, its neighbour, one some binades or digits below, or an arbitrary one.
   static std::uint64_t member(std::uint64_t top, RandomBits& random) {
     const auto sign = random.once_in(2) ? binary64.sign : 0;
     const auto magnitude = top & ~binary64.sign;
@@ -196,7 +196,7 @@ struct Digits {
   }
 };
 
-/// Digits of a row of four numbers whose scale is found anew for each slice, what they leave, and products of such digits as
+/// Digits of a row of four numbers whose scale is found anew for each slice, their rest, and products of such digits as
 /// floating-point terms, from the largest to those that vanish.
 struct AdaptiveDigits {
   static constexpr std::string_view name = "adaptive digits, scaled terms";
@@ -247,7 +247,7 @@ struct AdaptiveDigits {
   }
 };
 
-/// A sum of digit products: up to |limit| (a power of two), the ends included.
+/// A sum of digit products in [-|limit|, |limit|], ends included; limit is a power of two.
 inline std::int64_t sample_sum(std::int64_t limit, RandomBits& random) {
   const auto sign = [&random](std::int64_t x) { return random.once_in(2) ? -x : x; };
   const int bits = 63 - std::countl_zero(static_cast<std::uint64_t>(limit));
@@ -264,7 +264,7 @@ inline std::int64_t sample_sum(std::int64_t limit, RandomBits& random) {
   }
 }
 
-/// The carry chain alone.
+/// The carry chain without rounding.
 struct Chain {
   static constexpr std::string_view name = "chain_diagonals";
   static constexpr std::uint64_t digest = 0xf21c912de8b25059;
@@ -300,8 +300,8 @@ struct Chain {
   }
 };
 
-/// Sums, alpha, beta, C0 and a bound to one entry of C, in one accumulation: random cases, ties and near-ties, cancellation,
-/// results around the least and the largest numbers, terms far apart; bounds from far below to above the last bit.
+/// One entry of C from sums, alpha, beta, C0 and a bound, for one accumulation: random cases, ties and near-ties, cancellation,
+/// results near the least and the largest numbers, terms far apart, and bounds from far below to above the last bit.
 template <Accumulation accumulation>
 struct CombineCases {
   struct Input {
@@ -350,7 +350,7 @@ struct CombineCases {
     return random.once_in(2) ? midpoint : -midpoint;
   }
 
-  /// Exponents of alpha S and of the result, where the leading sum decides; scale puts the result where it is interesting.
+  /// Exponents of alpha S and of the result, if the leading sum decides. The scale puts the result into an interesting range.
   static Input sample(Cases<Input>& cases, RandomBits& random) {
     Input input{};
     input.first = static_cast<std::int64_t>(cases.sums.size());

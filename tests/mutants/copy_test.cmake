@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A copy of a small tree has the hooks that are expected, and nothing of what the tree has lost or what is built.
+# A copy of a small tree has the expected hooks, and no files that the tree has lost or that are built.
 
 file(REMOVE_RECURSE ${COPY})
 file(WRITE ${COPY}/code/lost.txt "gone from the tree")

@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <cstdlib>
 
-// Included before everything else in every file of the mutated build, in whatever standard: chooses the one mutant that is
-// alive.
+// Included before all other code in every file of the mutated build, for any language standard. Chooses the one mutant that is
+// active.
 
 namespace ozbound_mutants {
 
-constexpr std::uint64_t number_of(const char* name) {  // FNV-1a; the registry's check looks for collisions
+constexpr std::uint64_t number_of(const char* name) {  // FNV-1a; the registry's check detects collisions
   std::uint64_t number = 0xcbf29ce484222325;
   for (; *name != 0; ++name) number = (number ^ static_cast<unsigned char>(*name)) * 0x100000001b3;
   return number;
@@ -27,5 +27,5 @@ constexpr bool is_alive() {
 
 }  // namespace ozbound_mutants
 
-/// False in constant expressions: what a compiler checks stays as it is.
+/// False in constant expressions, so values that a compiler checks stay unchanged.
 #define OZB_MUTANT(name) (::ozbound_mutants::is_alive<::ozbound_mutants::number_of(name)>())

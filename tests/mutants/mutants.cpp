@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The registry of seeded faults: is it in order, a mutated copy of the sources, what compiles it, and the table of
-// docs/mutants.md.
+// The registry of seeded faults: checks it, makes a mutated copy of the sources, finds their compile commands, and writes the
+// table of docs/mutants.md.
 
 #include <algorithm>
 #include <cstdio>
@@ -26,8 +26,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t least_count = 30;
 
-/// One fault: `original`, once in `file`, becomes `mutated`. Text that ends with a semicolon is a statement, other text an
-/// expression.
+/// One fault: `original`, which occurs once in `file`, becomes `mutated`. A text that ends with a semicolon is a statement, any
+/// other text an expression.
 struct Mutant {
   std::string name, file, what, original, mutated;
 };
@@ -88,7 +88,7 @@ void check_names(const std::vector<Mutant>& mutants) {
   }
 }
 
-/// Where `original` stands in the text of its file, of which it must be one place only.
+/// The position of `original` in the text of its file, where it must occur exactly once.
 std::size_t place_of(const Mutant& mutant, const std::string& text) {
   const auto place = text.find(mutant.original);
   if (place == std::string::npos) fail(mutant.name + ": the original is not in " + mutant.file);
@@ -97,7 +97,7 @@ std::size_t place_of(const Mutant& mutant, const std::string& text) {
   return place;
 }
 
-/// What stands in place of an original that one or more mutants change.
+/// The text that replaces an original that one or more mutants change.
 std::string hook(const std::vector<Mutant>& mutants) {
   const auto& original = mutants.front().original;
   const bool statement = original.ends_with(';');
@@ -108,7 +108,7 @@ std::string hook(const std::vector<Mutant>& mutants) {
   return text + (statement ? "{ " + original + " } }" : "(" + original + "))");
 }
 
-/// A file with all its mutants. Every hook stays on its line, so that what compilers say of a line holds for the original.
+/// A file with all its mutants. Every hook stays on its line, so line numbers of compiler messages fit the original.
 std::string mutated_text(const std::vector<Mutant>& mutants, const std::string& text) {
   std::map<std::size_t, std::vector<Mutant>> places;
   for (const auto& mutant : mutants) {
@@ -135,7 +135,7 @@ std::map<std::string, std::string> mutated_files(const std::vector<Mutant>& muta
   return texts;
 }
 
-/// What a build does not touch: a file that does not change keeps its time.
+/// Writes a file only if its text changes, so its time stamp stays and no rebuild follows.
 void write_if_different(const fs::path& path, const std::string& text) {
   if (fs::exists(path) && read(path) == text) return;
   fs::create_directories(path.parent_path());
@@ -145,7 +145,7 @@ void write_if_different(const fs::path& path, const std::string& text) {
 
 bool is_left_out(const fs::path& name) { return name == "build" || name.string().starts_with('.'); }
 
-/// Copies the tree but for build/ and hidden files, and removes from the copy what the tree has no more.
+/// Copies the tree except build/ and hidden files, and removes from the copy files that the tree no longer has.
 void write_tree(const std::vector<Mutant>& mutants, const fs::path& source, const fs::path& destination) {
   const auto mutated = mutated_files(mutants, source);
   std::set<fs::path> kept;
@@ -188,8 +188,8 @@ std::string row_start(const Mutant& mutant) {
   return "| `" + mutant.name + "` | `" + mutant.file + "` | " + mutant.what + " | ";
 }
 
-/// What the table says of a mutant's end: `core: Suite.Test` or `core: Suite.Test (crashes)`; empty where the mutant is not in
-/// it.
+/// The table's entry for a mutant's end: `core: Suite.Test` or `core: Suite.Test (crashes)`; empty if the table lacks the
+/// mutant.
 std::string recorded_killer(const std::vector<std::string>& table, const Mutant& mutant) {
   const auto begin = "| `" + mutant.name + "` |";
   for (const auto& line : table) {
@@ -204,8 +204,8 @@ std::vector<std::string> table_lines(const fs::path& path) {
   return fs::exists(path) ? lines_of(read(path)) : std::vector<std::string>{};
 }
 
-/// Whether a source of the tests has TEST(Suite, Test) or its like, for a killer `folder: Suite.Test`, perhaps with ` (hangs)`
-/// after it. Suites with parameters are called Instance/Suite, those with types Suite/0.
+/// True if a source of the tests has TEST(Suite, Test) or a similar macro for a killer `folder: Suite.Test`, perhaps followed
+/// by ` (hangs)`. Suites with parameters are called Instance/Suite, those with types Suite/0.
 bool is_test(const std::string& killer, const std::string& all_tests) {
   const auto colon = killer.find(": ");
   if (colon == std::string::npos) return false;
@@ -249,21 +249,21 @@ void check(const std::vector<Mutant>& mutants, const fs::path& source, const fs:
   std::cout << mutants.size() << " mutants match their sources\n";
 }
 
-/// The folder of the tests of a file: grade for verify/grade/src/..., verify for verify/src/....
+/// The folder of a file's tests: grade for verify/grade/src/..., verify for verify/src/....
 std::string folder_of(const std::string& file) {
   const auto room = file.substr(0, std::min(file.find("/src/"), file.find("/include/")));
   if (room == file) return file.substr(0, file.find('/'));
   return room.substr(room.rfind('/') + 1);
 }
 
-/// Name, folder of the file, and the recorded killer, for tests/mutants/run.
+/// Prints name, folder of the file, and the recorded killer, for tests/mutants/run.
 void list(const std::vector<Mutant>& mutants, const fs::path& table) {
   const auto lines = table_lines(table);
   for (const auto& mutant : mutants)
     std::cout << mutant.name << '\t' << folder_of(mutant.file) << '\t' << recorded_killer(lines, mutant) << '\n';
 }
 
-/// The table, from lines NAME<TAB>KILLER of a run, and from the table as it was for mutants that were not run.
+/// Writes the table from a run's lines NAME<TAB>KILLER, and from the old table for mutants that were not run.
 void write_table(const std::vector<Mutant>& mutants, const fs::path& table, const fs::path& killers) {
   std::map<std::string, std::string> found;
   for (const auto& line : lines_of(read(killers))) found[line.substr(0, line.find('\t'))] = line.substr(line.find('\t') + 1);
@@ -289,12 +289,12 @@ std::vector<Unit> read_units(const fs::path& path) {
   return units;
 }
 
-/// How much of two paths is the same, from their start, in folders.
+/// The number of leading folders that two paths share.
 std::ptrdiff_t folders_shared(const fs::path& x, const fs::path& y) {
   return std::distance(x.begin(), std::mismatch(x.begin(), x.end(), y.begin(), y.end()).first);
 }
 
-/// The unit of a source; of a header the nearest one, whose include roots and macros are taken to do.
+/// The unit of a source. For a header, the nearest unit, whose include roots and macros are assumed to suffice.
 const Unit& unit_of(const std::string& file, const fs::path& source, const std::vector<Unit>& units) {
   const auto path = source / file;
   const bool header = path.extension() == ".hpp";
@@ -308,7 +308,7 @@ const Unit& unit_of(const std::string& file, const fs::path& source, const std::
   return *nearest;
 }
 
-/// A command's flags, with `copy` in place of `source` but for what stands in `build`.
+/// A command's flags with `copy` in place of `source`, except for paths in `build`.
 std::string flags_for(const std::string& copy, std::string flags, const std::string& source, const std::string& build) {
   flags.resize(flags.find(" -o "));
   for (std::size_t at = 0; (at = flags.find(source, at)) != std::string::npos;) {
@@ -319,7 +319,7 @@ std::string flags_for(const std::string& copy, std::string flags, const std::str
   return flags;
 }
 
-/// FILE<TAB>COMMAND of every mutated file, the sources first: COMMAND checks the syntax of what is put after it.
+/// FILE<TAB>COMMAND for every mutated file, sources first. COMMAND checks the syntax of the file appended to it.
 void units(const std::vector<Mutant>& mutants, const fs::path& source, const fs::path& copy, const fs::path& build) {
   const auto all = read_units(build / "compile_commands.json");
   std::set<std::pair<bool, std::string>> files;

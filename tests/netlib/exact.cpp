@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SGEMM and CGEMM of sums in long double, rounded once, to be preloaded: what run.sh compares failures with.
+// SGEMM and CGEMM with sums in long double, rounded once, to be preloaded. run.sh compares failures with them.
 
 #include <complex>
 #include <cstddef>

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# run.sh SHIM EXACT LEAST PROGRAM [INPUT]: one of netlib's testers in an empty working folder, with the shim preloaded over netlib's
-# own BLAS and LAPACK. Fails unless the tester reports tests, none of which failed, and comes to its end, and the shim was in it, was
-# called for LEAST products or more, and refused none of them. Prints what it counted.
+# run.sh SHIM EXACT LEAST PROGRAM [INPUT]: runs one of netlib's testers in an empty folder, with the shim preloaded over
+# netlib's own BLAS and LAPACK. Fails unless the tester ends, reports tests and no failed one, and the shim was loaded, was
+# called for LEAST products or more, and refused none of them. Prints the counts.
 #
-# A tester that judges two results by their distance, whatever the condition of its problem, may fail an exact product. So a line that
-# reports a failure is no failure of Ozbound's where EXACT, products of sums in long double, gives the same lines, number by number.
-# That is so of testers of single precision, whose names end in s or c but not in ds or zc: in them alone EXACT is more exact than what is tested.
+# A tester that judges two results by their distance, whatever the condition of its problem, may fail an exact product. So a
+# reported failure is no failure of Ozbound if EXACT, with products summed in long double, gives the same lines, number by
+# number. This rule holds only for testers of single precision, whose names end in s or c but not in ds or zc: only for them is
+# EXACT more accurate than the tested products.
 
 set -uo pipefail
 
@@ -25,7 +26,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work"/{shim,exact}
 
-# run_with FOLDER LIBRARY: testers leave files.
+# run_with FOLDER LIBRARY: runs the tester in a folder of its own, as testers leave files.
 run_with() {
   cd "$work/$1" || return
   local status=0
@@ -54,6 +55,7 @@ read -r calls errors refused <"$work/shim/calls"
 ((refused == 0)) || fail "The shim refused $refused calls"
 ((calls >= least)) || fail "The shim was called for $calls products"
 
-# `All tests ... ( 1234 tests run)`, `PASSED THE COMPUTATIONAL TESTS ( 1234 CALLS)`, or a line for each subprogram.
+# The tests are counted from `All tests ... ( 1234 tests run)`, `PASSED THE COMPUTATIONAL TESTS ( 1234 CALLS)`, or a line for
+# each subprogram.
 tests=$(grep -aoE '\( *[0-9]+ (tests run|CALLS)\)| PASS ' "$output" | awk '{ sum += /[0-9]/ ? $2 : 1 } END { print sum + 0 }')
 echo "$tests tests; $calls products, $errors of them refused as they should be"

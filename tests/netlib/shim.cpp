@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // BLAS's four matrix products on Ozbound's C interface, to be preloaded. They are correctly rounded: LAPACK's testers compare
-// bits of results that were computed in blocks of other widths, so that an entry must depend on its row and its column alone,
-// as in netlib's BLAS. The bits are those of any decision, which is made once for every shape: deciding takes longer than a
+// the bits of results computed in blocks of different widths, so an entry must depend only on its row and its column, as in
+// netlib's BLAS. The bits do not depend on the decision, which is made once for every shape, as deciding takes longer than a
 // small product.
 //
-// What Ozbound refuses for an argument goes to xerbla_ with BLAS's number of it, as the testers want it; any other refusal is a
-// failure and leaves C alone. At its end a program writes `CALLS ERRORS REFUSED` to the file that OZBOUND_NETLIB_CALLS names.
+// If Ozbound refuses an argument, the shim passes BLAS's number of the argument to xerbla_, as the testers expect. Any other
+// refusal is a failure and leaves C unchanged. At its end a program writes `CALLS ERRORS REFUSED` to the file named by
+// OZBOUND_NETLIB_CALLS.
 
 #include <cstddef>
 #include <cstdio>
@@ -39,7 +40,7 @@ int op_of(char op) {
   return op == 'C' || op == 'c' ? OZB_CONJUGATE_TRANSPOSE : 0;
 }
 
-/// The number of the argument that a refusal begins with, or 0.
+/// The number of the argument with whose name a refusal begins, or 0.
 int argument_of(std::string_view refusal) {
   static constexpr std::pair<std::string_view, int> arguments[] = {{"op_a ", 1}, {"op_b ", 2}, {"m ", 3},    {"n ", 4},
                                                                    {"k ", 5},    {"lda ", 8},  {"ldb ", 10}, {"ldc ", 13}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ozbound_openblas_product BUILD THREADS: native products where FTZ and DAZ were set before any library was loaded, so that the
-// threads that a library starts when it is loaded have them too. BUILD is the OpenBLAS that must have been found.
+// ozbound_openblas_product BUILD THREADS: native products in a process that sets FTZ and DAZ before any library is loaded, so
+// that threads started by a library on loading also have them. BUILD is the OpenBLAS that must have been found.
 
 #include <cblas.h>
 #include <omp.h>
@@ -26,7 +26,7 @@ using namespace ozbound;
 
 constexpr unsigned flush_to_zero_and_denormals_are_zero = 0x8040;
 
-/// Before a sanitizer is ready.
+/// Runs before a sanitizer is ready.
 [[gnu::no_sanitize("address", "undefined")]] void flush() { _mm_setcsr(_mm_getcsr() | flush_to_zero_and_denormals_are_zero); }
 
 /// Run by the dynamic linker before the first constructor of any library.
@@ -40,8 +40,8 @@ void expect(bool right, const std::string& what) {
   ++failures;
 }
 
-/// How many entries of C are wrong. A's rows are 2^-511 (1 + 2^-9), -2^-511, and so on, B is 2^-511: pairs of products, which
-/// are normal, cancel to 2^-1031, in whatever order they are summed without an error to the subnormal k/2 2^-1031.
+/// The number of wrong entries of C. A's rows are 2^-511 (1 + 2^-9), -2^-511, and so on, B is 2^-511. Pairs of products, which
+/// are normal, cancel to 2^-1031, and any order of summation gives the subnormal k/2 2^-1031 without error.
 Index wrong_entries(Index n, double beta = 0) {
   Matrix<double> a(n, n), b(n, n), c(n, n);
   for (Index i = 0; i < n; ++i)
@@ -54,7 +54,7 @@ Index wrong_entries(Index n, double beta = 0) {
   return wrong;
 }
 
-/// The same by gemm, whose certificate must hold: products are normal, so that nothing is granted to underflow.
+/// The number of wrong entries by gemm, whose certificate must hold: products are normal, so nothing is allowed for underflow.
 Index wrong_certified_entries(Index n) {
   Matrix<double> a(n, n), b(n, n), c(n, n);
   for (Index i = 0; i < n; ++i)
@@ -100,7 +100,7 @@ void products_side_by_side() {
   expect(wrong == 0, "DGEMM inside a parallel region");
 }
 
-/// The program sets OpenBLAS's number of threads all the while that products run.
+/// Runs products while the program changes OpenBLAS's number of threads all the time.
 void products_disturbed(int threads) {
   std::atomic<bool> started{false}, done{false};
   std::thread disturber([&] {
@@ -128,7 +128,7 @@ int main(int count, char** arguments) {
   const int found = openblas_get_num_threads(), ours = omp_get_max_threads();
   products_alone();
   products_side_by_side();
-  if (build != "openmp")  // there every product sets it to OpenMP's
+  if (build != "openmp")  // that build sets it to OpenMP's number in every product
     expect(openblas_get_num_threads() == found, "OpenBLAS's number of threads is what it was");
   expect(omp_get_max_threads() == ours, "OpenMP's number of threads is what it was");
   if (build == "pthread") products_disturbed(threads);

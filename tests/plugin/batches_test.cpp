@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Batches through a plug-in, of matrices of the host and of the device: each product is what a single call makes of it, or is
-// refused with the same line.
+// Batches through a plug-in, of matrices in host and device memory: each product equals that of a single call, or is refused
+// with the same line.
 
 #include <gtest/gtest.h>
 
@@ -25,11 +25,11 @@ T number(double real, double imaginary) {
     return {static_cast<typename T::value_type>(real), static_cast<typename T::value_type>(imaginary)};
 }
 
-/// Two products of one A in a column-major memory of their own.
+/// Two products that share A, in a column-major memory of their own.
 template <class T>
 struct Seen {
   std::vector<T> a = std::vector<T>(40), c = std::vector<T>(40, T{7});
-  std::string text;  ///< of certificates, or what was thrown
+  std::string text;  ///< certificates, or the exception's text
 
   Seen() {
     for (std::size_t i = 0; i < a.size(); ++i) a[i] = number<T>(1 / (static_cast<double>(i) + 3), -static_cast<double>(i));

@@ -21,7 +21,7 @@ inline const plugin::Plugin& counterfeit() {
   return *loaded.plugin;
 }
 
-/// A device as it is, and as it comes through the plug-in.
+/// A device used directly, and the same device used through the plug-in.
 struct BothWays {
   explicit BothWays(int device, int threads = 2)
       : here(CounterfeitDevices().make(device, threads)), through(counterfeit(), device, threads) {}
@@ -34,7 +34,7 @@ struct BothWays {
   plugin::PluginBackend through;
 };
 
-/// Tests after which nothing is left in the plug-in.
+/// Checks after each test that nothing is left in the plug-in.
 class PluginTest : public testing::Test {
  protected:
   void TearDown() override { EXPECT_EQ(counterfeit().table().alive(), 0); }

@@ -19,11 +19,11 @@
 #include "ozbound/plugin/export.hpp"
 #include "support/plain_gemm.hpp"
 
-// Devices that are the CPU: in a plug-in, and in the tests that compare what comes through it with what these say themselves.
+// Devices that are really the CPU. They are used in a plug-in and, directly, by the tests that compare both ways.
 
 namespace ozbound::test {
 
-// Memory of the far device is the host's, under another name.
+// The far device's memory is the host's under another name.
 
 inline constexpr int far_device = 1;
 inline constexpr Place far{far_device};
@@ -39,7 +39,7 @@ inline SpecialEntries near(SpecialEntries specials) {
   return specials;
 }
 
-/// Copies in the far memory.
+/// A matrix with copies in the far memory.
 class FarMatrix final : public OwnedMatrix {
  public:
   explicit FarMatrix(std::unique_ptr<OwnedMatrix> of) : of_(std::move(of)) {}
@@ -74,7 +74,7 @@ class Brought final : public RealRepresentation {
     product_.c0 = is_zero(of.beta) ? InputView() : in_place ? product_.c.as_input() : copy(of.c0).as_input();
   }
 
-  [[nodiscard]] const RealProduct& call() const override { return product_; }
+  [[nodiscard]] const RealProduct& product() const override { return product_; }
   void write_back() const override { copy_elements(near(product_.c.as_input()), of_.c); }
 
  private:
@@ -196,7 +196,7 @@ class FarAllowance final : public Allowance {
   explicit FarAllowance(std::unique_ptr<Allowance> of) : of_(std::move(of)) {}
 
   [[nodiscard]] Probe probe(Index i, Index j) const override { return of_->probe(i, j); }
-  /// Says whether it was given a bound of its own.
+  /// The result records whether the bound was the examiner's own.
   [[nodiscard]] Worst worst(const PlanBound& bound) const override {
     auto worst = of_->worst(fetched(bound));
     worst.assumes = dynamic_cast<const FarPlanBound*>(bound.remote.get()) != nullptr ? "far away" : "near by";
@@ -248,7 +248,7 @@ class FarExaminer final : public Examiner {
   [[nodiscard]] std::unique_ptr<Examination> examine(const RealProduct& p, const PreparedOperands& prepared) const override {
     return std::make_unique<FarExamination>(host_.examine(near(p), prepared));
   }
-  /// Twice as large where a bound of its own is given: that it was given shows in certificates.
+  /// Returns twice the bound if the bound is the examiner's own, so certificates show that it was used.
   [[nodiscard]] ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,
                                          const SpecialEntries& specials) const override {
     auto facts = host_.result_facts(bound, nullptr, near(c), near(specials));
@@ -299,13 +299,13 @@ class PlainBackend final : public plugin::ExportedBackend {
   PlainGemm native_;
 };
 
-/// What a counterfeit device reports.
+/// The error that a counterfeit device reports.
 class CounterfeitError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// An engine that fails at every product, or at those of more entries than it has room for.
+/// An engine that fails at every product, or at products with more entries than it has room for.
 class FailingEngine final : public Engine {
  public:
   explicit FailingEngine(std::function<void(Index entries)> fail) : cpu_({.threads = 1}), fail_(std::move(fail)) {}
@@ -350,11 +350,11 @@ class FailingBackend final : public plugin::ExportedBackend {
   HostExaminer examiner_;
 };
 
-/// Numbers of the devices.
+/// The device numbers.
 enum CounterfeitDevice : int {
   plain_device,
   far_away = far_device,
-  other_layout,  ///< slices lie otherwise than those of plain_device
+  other_layout,  ///< slices have another layout than those of plain_device
   little_memory,
   throws_invalid_argument,
   throws_length_error,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A plug-in of counterfeit devices, made as libozbound_cuda.so is.
+// A plug-in of counterfeit devices, built like libozbound_cuda.so.
 
 #include "plugin/counterfeit_devices.hpp"
 

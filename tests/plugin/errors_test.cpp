@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What goes wrong in a plug-in is thrown here, with the same type and text.
+// Errors in a plug-in are thrown by the library, with the same type and text.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ namespace {
 
 using Errors = PluginTest;
 
-/// A product, by slices, of 6 x 7 entries.
+/// A product by slices with 6 x 7 entries.
 Matrix<double> product_on(const Engine& engine) {
   Matrix<double> a(6, 3), b(3, 7), c(6, 7);
   for (Index i = 0; i < 6; ++i)
@@ -32,7 +32,7 @@ Matrix<double> product_on(const Engine& engine) {
   return c;
 }
 
-/// What a product on a device throws, must be of this very type.
+/// The text of the exception that a product on a device throws, which must have exactly this type.
 template <class Exception>
 std::string text_from(int device) {
   const plugin::PluginBackend backend(counterfeit(), device);
@@ -150,7 +150,7 @@ TEST_F(Errors, OfProgressEndACalibration) {
   EXPECT_EQ(told, (std::vector{0.25, 0.5}));
 }
 
-/// Asks to end from its `after`-th look on.
+/// Requests cancellation from its `after`-th query on.
 struct Patience {
   std::atomic<int> looks = 0;
   int after;
@@ -161,7 +161,8 @@ struct Patience {
   }
 };
 
-// A scope of the caller's thread is heeded beyond the table, whenever it is asked, and what is thrown says whether C is whole.
+// A cancel scope of the caller's thread works through the table at every query, and the exception says correctly whether C is
+// unchanged.
 TEST_F(Errors, ARequestToEndIsSeenThere) {
   constexpr Index n = 40;
   constexpr double unwritten = -77;
@@ -188,7 +189,7 @@ TEST_F(Errors, ARequestToEndIsSeenThere) {
   EXPECT_GT(ended, in_time);
 }
 
-// Functions run in a FloatEnvironment, and leave their caller's as it was.
+// Plug-in functions run in a FloatEnvironment and leave their caller's environment unchanged.
 TEST_F(Errors, TheEnvironmentOfTheCallerIsLeft) {
   const plugin::PluginBackend plain(counterfeit(), plain_device), failing(counterfeit(), throws_number);
   const auto expected = product_on(plain.engine());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finding the plug-in, and what is said where there is none to be used.
+// Finding the plug-in, and the message if no plug-in can be used.
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ TEST(Load, LooksWhereItIsDocumented) {
   EXPECT_EQ(plugin::search_order(nullptr, ""), List{"libozbound_cuda.so"});
 }
 
-// Each of these ends a process that has asked for the plug-in once, as it can be asked once only.
+// Each of these tests ends a process that has asked for the plug-in, as a process can ask only once.
 
 [[noreturn]] void tell(const char* variable) {
   if (variable == nullptr)
@@ -114,7 +114,7 @@ TEST_F(LoadDeathTest, DoesNotLookElsewhere) {
               "^/nowhere/lib\\.so cannot be loaded: cannot open shared object");
 }
 
-// A program of which nobody put a plug-in beside it, or in the places that belong to it.
+// A program without a plug-in beside it or in the other places searched reports what is missing.
 TEST_F(LoadDeathTest, SaysWhatIsMissing) {
   const bool driver = dlopen("libcuda.so.1", RTLD_LAZY) != nullptr;
 #ifdef OZBOUND_HAVE_CUDA_PLUGIN
@@ -126,7 +126,7 @@ TEST_F(LoadDeathTest, SaysWhatIsMissing) {
     EXPECT_EXIT(tell(variable), testing::ExitedWithCode(0), missing);
 }
 
-// Children of fork(). Each of these is in a process of its own, since what was loaded before a fork counts.
+// Children of fork(). Each of these tests runs in its own process, since it matters what was loaded before a fork.
 
 std::vector<double> product_on(const Engine& engine) {
   Matrix<double> a(200, 50), b(50, 200), c(200, 200);
@@ -146,10 +146,10 @@ std::vector<double> product_on(const Engine& engine) {
   std::_Exit(holds ? 0 : 1);
 }
 
-// OpenMP's workers of the parent are not in a child, which a plug-in that is loaded there cannot know.
+// A child that loads the plug-in works without the parent's OpenMP workers, about which the plug-in cannot know.
 TEST_F(LoadDeathTest, WorksInAChildOfForkThatLoadsIt) { EXPECT_EXIT(load_in_child(), testing::ExitedWithCode(0), ""); }
 
-/// What work throws: its text, in a line of stderr.
+/// Prints the text that work throws as a line of stderr; false if it does not throw.
 template <class Exception, class Work>
 bool tells(const Work& work) {
   try {
@@ -161,7 +161,7 @@ bool tells(const Work& work) {
   return false;
 }
 
-/// A parent asks for a device, and computes on it or not; its child asks for one, takes the parent's, and goes on without.
+/// A parent gets a device and may compute on it. Its child asks for a device, uses the parent's, and continues without one.
 [[noreturn]] void load_before_fork(bool compute) {
   setenv("OZBOUND_CUDA_PLUGIN", test_plugin("ozbound_counterfeit").c_str(), 1);
   auto machine = std::make_unique<Machine>(Machine::cuda(1));
@@ -172,7 +172,7 @@ bool tells(const Work& work) {
     const bool by_machine = tells<std::invalid_argument>([] { (void)Machine::cuda(); });
     const bool by_engine = tells<plugin::DeviceError>([&] { (void)product_on(engine); });
     const auto alive = table.alive();
-    machine.reset();  // what it holds is the parent's
+    machine.reset();  // its device objects belong to the parent
     const auto here = Machine::detect();
     return by_machine && by_engine && table.alive() == alive && plugin::cuda_plugin() == nullptr &&
            here.backends().size() == 1 && !product_on(here.backends().front().engine()).empty();

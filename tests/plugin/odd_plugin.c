@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plug-ins that must be refused, each for what ODD_KIND says; in C99, which the table's header must be. */
+/* Plug-ins that must be refused, each for the reason ODD_KIND; in C99, as the table's header must be C99. */
 
 #include <stddef.h>
 #include <string.h>

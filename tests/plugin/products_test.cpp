@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products through a plug-in are those of its engine, bit for bit.
+// Products through a plug-in equal those of its engine, bit for bit.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ using Products = PluginTest;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-/// What elements are like.
+/// The kind of a matrix's elements.
 enum class Like { uniform, wide, subnormal, huge, special };
 constexpr Like all_kinds[] = {Like::uniform, Like::wide, Like::subnormal, Like::huge, Like::special};
 
@@ -55,7 +55,7 @@ Matrix<T> matrix(Index rows, Index cols, Like like, std::mt19937_64& random) {
   return result;
 }
 
-/// All that is seen of a product: records, what was thrown, and the bits of C.
+/// All visible results of a product: records, the exception's text, and the bits of C.
 struct Seen {
   std::string text;
   bool operator==(const Seen&) const = default;
@@ -80,13 +80,13 @@ std::string or_thrown(const Work& work) {
   }
 }
 
-/// A product, made anew for each way it is computed: C = alpha A B + beta C0, C0 being C.
+/// A product C = alpha A B + beta C0 with C in place of C0, built anew for each way of computing it.
 template <class T>
 struct Case {
   Matrix<T> a, b, c;
   std::conditional_t<std::is_floating_point_v<T>, double, std::complex<double>> alpha = 1, beta = 0;
   bool in_far_memory = false;
-  bool transposed = false;  ///< a lies as its transpose
+  bool transposed = false;  ///< a is stored as its transpose
 
   Case(Index m, Index n, Index k, Like like, std::uint64_t seed) {
     std::mt19937_64 random(seed);
@@ -128,7 +128,7 @@ Seen decided(Case<T> of, const Target& target, const Backend& backend, const Cho
   return {record + bits_text(of.c)};
 }
 
-/// The decision first, then the product under it, perhaps with prepared operands and the least workspace.
+/// Decides, then multiplies under the decision: with `prepare` twice, from prepared operands; with `least` in least workspace.
 template <class T>
 Seen replayed(Case<T> of, const Target& target, const Backend& backend, bool prepare, bool least) {
   const auto record = or_thrown([&] {
@@ -143,7 +143,7 @@ Seen replayed(Case<T> of, const Target& target, const Backend& backend, bool pre
       options.prepared_a = &*a, options.prepared_b = &*b;
     }
     if (least) options.workspace = workspace_of(decision, backend.engine()).least;
-    const int times = prepare ? 2 : 1;  // the second one finds what the first one left
+    const int times = prepare ? 2 : 1;  // the second product uses data kept by the first
     for (int t = 0; t < times; ++t) text += to_json(multiply(product, decision, backend, options)).dump();
     return text;
   });
@@ -223,7 +223,7 @@ TEST_F(Products, AreLargeToo) {
   }
 }
 
-// The far device's examiner shows that it was given a bound of its own, and through the plug-in it was.
+// A remote bound stays remote: the far device's examiner shows that it received its own bound through the plug-in.
 TEST_F(Products, KeepRemoteBoundsWhereTheyAre) {
   const BothWays both(far_away);
   Case<double> of(5, 6, 7, Like::uniform, 10);
@@ -237,7 +237,7 @@ TEST_F(Products, KeepRemoteBoundsWhereTheyAre) {
   EXPECT_EQ(certificate.largest_bound, 2 * usual.largest_bound);
 }
 
-/// A table that counts how often a bound is fetched.
+/// A plug-in table that counts how often a bound is fetched.
 struct CountedTable {
   inline static std::int32_t (*fetch)(const ozbound_plugin_remote_bound*, ozbound_plugin_plan_bound*, ozbound_plugin_call*);
   inline static int fetches = 0;
@@ -254,7 +254,7 @@ struct CountedTable {
   ozbound_plugin_table table;
 };
 
-// Ziv's test and the test of `relative` take a bound where it lies; that of a certificate comes once.
+// A bound is fetched once, for a certificate; Ziv's test and the test of `relative` use it where it lies.
 TEST_F(Products, FetchABoundForItsRecordAlone) {
   CountedTable counted;
   const plugin::Plugin plugin(counted.table);
@@ -273,7 +273,7 @@ TEST_F(Products, FetchABoundForItsRecordAlone) {
   EXPECT_EQ(fetches(Target::componentwise(1e-9), Method::one_plan), 1);
 }
 
-// A bound that another examiner made, or the host, is handed over.
+// A bound made by another examiner or by the host can be passed to the plug-in.
 TEST_F(Products, TakeBoundsFromElsewhere) {
   const BothWays both(far_away);
   Case<double> of(5, 6, 7, Like::wide, 11);
@@ -293,7 +293,7 @@ TEST_F(Products, TakeBoundsFromElsewhere) {
   EXPECT_EQ(allowance->worst(there->bound(plan)).assumes, "far away");
 }
 
-// The bound outlives all that it came from: it is a handle or shared numbers.
+// A bound outlives the objects it came from, as it is a handle or shared numbers.
 TEST_F(Products, LeaveBoundsThatOutliveThem) {
   Case<double> of(5, 6, 7, Like::wide, 12);
   const SplitPlan plan = SplitPlan::balanced(3, 4, 6);
@@ -314,7 +314,7 @@ TEST_F(Products, LeaveBoundsThatOutliveThem) {
     for (Index j = 0; j < 6; ++j) EXPECT_EQ(fetched_late.product.upper(i, j), local->product.upper(i, j));
 }
 
-// What few products ask.
+// Functions that few products use give the results of the direct examiner.
 TEST_F(Products, AreExaminedAsByTheirExaminer) {
   for (const int device : computing) {
     const BothWays both(device);
@@ -456,7 +456,7 @@ TEST_F(Products, HaveTheSameResiduesNormsAndIntegers) {
   }
 }
 
-/// C under a plan and a cap, and what was thrown.
+/// C under a plan and a cap, and the text of an exception.
 Seen seen_under(const Plan& plan, const Engine& engine, double cap) {
   Case<double> of(6, 5, 7, Like::wide, 21);
   of.alpha = -2, of.beta = 3;
@@ -491,7 +491,7 @@ TEST_F(Products, UnderEveryPlanAndCap) {
   }
 }
 
-/// Residues are kept of two moduli more than the plan has.
+/// Compares products with kept operands. Residues are kept for two moduli more than the plan has.
 void expect_same_with_kept(const Plan& plan) {
   const auto kept_form = [&plan](Side side) {
     auto form = plan.form(side);
@@ -546,7 +546,7 @@ TEST_F(Products, TakeSlicesOfTheirOwnLayoutAlone) {
   EXPECT_THROW(static_cast<void>(engine.start({a, b, c}, plan, {&kept_a, &kept_b})), std::invalid_argument);
 }
 
-// Prepared by another engine they are no help, and no harm.
+// Operands prepared by another engine are ignored and change nothing.
 TEST_F(Products, WithOperandsPreparedElsewhere) {
   const BothWays both(plain_device);
   Case<double> of(5, 6, 7, Like::wide, 13);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels in processes that ask for them under circumstances of their own: each is a child, which asks first.
+// Kernels in processes with special circumstances: each test runs in a child process that asks for its kernel first.
 
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
@@ -29,7 +29,7 @@ std::vector<double> product(const CpuEngine& engine) {
   return {c.data(), c.data() + c.rows() * c.cols()};
 }
 
-/// Whether every kernel that there is has the bits of `portable`, and so has the one that is taken.
+/// True if every available kernel and the default one have the bits of `portable`.
 bool all_multiply() {
   const auto by = [](const Kernel& kernel) { return product(CpuEngine({.threads = 1, .kernel = &kernel})); };
   const auto expected = by(find_kernel("portable"));
@@ -41,7 +41,7 @@ bool has_amx() {
   return std::ranges::any_of(kernels(), [](const Kernel* kernel) { return kernel->name == "amx"; });
 }
 
-constexpr std::size_t small_stack = 3072;  // more than what Linux always wants, less than a frame with tiles
+constexpr std::size_t small_stack = 3072;  // more than Linux's minimum, less than a frame with tiles
 
 /// Gives this thread an alternate signal stack.
 bool use_signal_stack() {
@@ -50,7 +50,7 @@ bool use_signal_stack() {
   return sigaltstack(&stack, nullptr) == 0;
 }
 
-/// Whether Linux has granted this process the tiles of AMX: ARCH_GET_XCOMP_PERM.
+/// True if Linux has granted this process the tiles of AMX: ARCH_GET_XCOMP_PERM.
 bool tiles_granted() {
 #ifdef __x86_64__
   std::uint64_t granted = 0;
@@ -81,12 +81,12 @@ TEST(KernelsOfAProcess, AreThoseOfItsChildren) {
   }));
 }
 
-/// Linux grants no tiles to a process of which a thread has a stack that a frame with them does not fit.
+/// Linux grants no AMX tiles if a thread's signal stack is too small for a frame with tiles, and kernels work without them.
 TEST(KernelsOfAProcess, DoWithoutTilesWhereASignalStackIsSmall) {
   EXPECT_TRUE(test::holds_in_child([] { return use_signal_stack() && !has_amx() && all_multiply(); }));
 }
 
-/// Else Linux would refuse small signal stacks from then on.
+/// No AMX tiles are requested if another kernel is named, as Linux would then refuse small signal stacks.
 TEST(KernelsOfAProcess, AskForNoTilesWhereAnotherIsNamed) {
   EXPECT_TRUE(test::holds_in_child([] {
     setenv("OZBOUND_KERNEL", "portable", 1);

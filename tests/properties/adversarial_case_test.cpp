@@ -33,7 +33,7 @@ TEST(AdversarialCase, IsValid) {
   for (const auto& one : attacked()) ASSERT_NO_THROW(one.validate());
 }
 
-/// On both sides of the limits of INT32 sums, and not beyond what the checker takes in its time.
+/// Adversarial cases lie on both sides of the limits of INT32 sums, and are small enough for the checker's time.
 TEST(AdversarialCase, ReachesEveryLimitOfTheInnerDimension) {
   std::set<Index> lengths;
   for (const auto& one : attacked()) {

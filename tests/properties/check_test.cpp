@@ -38,7 +38,8 @@ FaultyEngine faulty() {
   });
 }
 
-/// What is found is shrunk to the least sizes that show it, stored, replayed first, and gone once the fault is.
+/// A counterexample is shrunk to the least sizes that show the fault, stored, replayed first, and no longer reported once the
+/// fault is fixed.
 TEST(Check, FindsShrinksStoresAndReplays) {
   const TemporaryDirectory directory;
   const auto& property = find_property("rounded-once");
@@ -88,7 +89,7 @@ TEST(Check, TheSeedFixesTheCases) {
   EXPECT_TRUE(first.counterexample->gemm_case == again.counterexample->gemm_case);
 }
 
-/// Every property of a user's own is checked in the same way.
+/// Properties that a user defines are checked in the same way as Ozbound's own.
 TEST(Check, TakesPropertiesOfOthers) {
   const Property own{"own", "C has no rows", "this test", {.floats = false}, [](const GemmCase& one, const Engine&) {
                        return one.m() > 0 ? std::optional<std::string>("it has") : std::nullopt;
@@ -126,7 +127,7 @@ TEST(Check, AWrongFileIsNamed) {
 
 using Look = std::function<void(const GemmCase&)>;
 
-/// False wherever C has entries; `look` is called with each such case.
+/// A property that is false wherever C has entries. `look` is called with each such case.
 Property false_of_entries(Look look) {
   return {"own", "C has no entries", "this test", {}, [look](const GemmCase& one, const Engine&) {
             if (one.m() * one.n() == 0) return std::optional<std::string>();
@@ -145,7 +146,7 @@ TEST(Check, AFolderThatCannotBeMadeIsRefusedBeforeAnyCase) {
   EXPECT_EQ(judged, 0);
 }
 
-/// The case as it was drawn is on file while it is shrunk: whatever ends that, it is not lost. Then the shrunk one is.
+/// The drawn case is on file while it is shrunk, so an interruption does not lose it; afterwards the shrunk case replaces it.
 TEST(Check, WhatIsFoundIsStoredBeforeItIsShrunk) {
   const TemporaryDirectory directory;
   std::vector<GemmCase> falsified, on_file;
@@ -163,7 +164,7 @@ TEST(Check, WhatIsFoundIsStoredBeforeItIsShrunk) {
   EXPECT_TRUE(read_case(result.counterexample->file).gemm_case == result.counterexample->gemm_case);
 }
 
-/// The folder becomes unusable after the first look at it.
+/// A counterexample that cannot be stored is still reported. The folder becomes unusable after the first look at it.
 TEST(Check, WhatCannotBeStoredIsNotLost) {
   const TemporaryDirectory directory;
   const auto block = [&](const GemmCase&) { write_bytes(directory / "cases", ""); };
@@ -174,7 +175,7 @@ TEST(Check, WhatCannotBeStoredIsNotLost) {
   EXPECT_EQ(result.counterexample->gemm_case.m(), 1);
 }
 
-/// What is replayed is shown as it is: for which properties, and why it is there.
+/// A replayed case is shown unchanged, with its properties and its note.
 TEST(Check, AReplayedCaseKeepsItsPurpose) {
   const TemporaryDirectory directory;
   auto one = sample_case({}, 1);
@@ -198,7 +199,7 @@ TEST(SimplerCases, AreValidAndOther) {
   }
 }
 
-/// The first simpler case for which `falsified` still holds, and so on to the end.
+/// Takes the first simpler case for which `falsified` still holds, and repeats to the end.
 GemmCase shrunk(GemmCase one, const std::function<bool(const GemmCase&)>& falsified) {
   EXPECT_TRUE(falsified(one));
   for (bool simplified = true; simplified;) {
@@ -212,7 +213,8 @@ GemmCase shrunk(GemmCase one, const std::function<bool(const GemmCase&)>& falsif
 
 bool has_bit(double x, int below_leading) { return (bits_of(x) >> (52 - below_leading) & 1) != 0; }
 
-/// What matters of a number is left, whatever else it has: its sign, an exponent as near to 0 as it may be, a bit in its midst.
+/// Shrinking keeps only the part of a number that matters: its sign, the exponent nearest to 0 that is possible, or a bit in
+/// the middle.
 TEST(SimplerCases, ReachTheSimplestNumbers) {
   struct {
     double complicated;
@@ -249,7 +251,7 @@ TEST(SimplerCases, ReachTheSimplestTarget) {
   EXPECT_EQ(shrunk(one, [](const GemmCase&) { return true; }).target, Target::dgemm());
 }
 
-/// Whichever step is taken, there is an end: the case with nothing in it.
+/// Any sequence of shrinking steps ends at the case without entries.
 TEST(SimplerCases, End) {
   sampling::RandomBits random(1);
   for (std::uint64_t seed = 0; seed < 6; ++seed) {

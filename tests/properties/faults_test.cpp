@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every property can fail: an engine with one fault each.
+// Every property can fail: each of these engines has one fault.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 
 using test::FaultyEngine;
 
-/// Subnormals are sliced as zeros.
+/// Slices subnormal numbers as zeros.
 FaultyEngine flushing() {
   FaultyEngine engine;
   engine.faulty_slice = [](const Engine& right, InputView operand, Side side, Slicing slicing) {
@@ -35,7 +35,7 @@ FaultyEngine flushing() {
   return engine;
 }
 
-/// Digits are those of the next number away from zero: midpoints are rounded away from zero.
+/// Slices the next number away from zero, so midpoints are rounded away from zero.
 FaultyEngine breaking_ties() {
   FaultyEngine engine;
   engine.faulty_slice = [](const Engine& right, InputView operand, Side side, Slicing slicing) {
@@ -44,7 +44,7 @@ FaultyEngine breaking_ties() {
       for (Index j = 0; j < operand.cols(); ++j) {
         const double x = double_from_bits(operand.bits(i, j));
         int exponent = 0;
-        const bool is_power = std::abs(std::frexp(x, &exponent)) == 0.5;  // its scale would change
+        const bool is_power = std::abs(std::frexp(x, &exponent)) == 0.5;  // the scale of such a number would change
         moved(i, j) = x == 0 || !std::isfinite(x) || is_power ? x : std::nextafter(x, 2 * x);
       }
     return right.slice(moved, side, slicing);
@@ -52,7 +52,7 @@ FaultyEngine breaking_ties() {
   return engine;
 }
 
-/// Nothing is left of what is sliced.
+/// Reports no residual after the last slice.
 FaultyEngine seeing_no_tails() {
   FaultyEngine engine;
   engine.faulty_measure = [](const Engine& right, InputView operand, Side side, Slicing slicing) {
@@ -63,7 +63,7 @@ FaultyEngine seeing_no_tails() {
   return engine;
 }
 
-/// Subnormals are sliced as zeros where the caller does not round to nearest.
+/// Slices subnormal numbers as zeros where the caller does not round to nearest.
 FaultyEngine computing_as_its_caller() {
   auto engine = flushing();
   engine.faulty_slice = [flushed = engine.faulty_slice](const Engine& right, InputView operand, Side side, Slicing slicing) {
@@ -72,7 +72,7 @@ FaultyEngine computing_as_its_caller() {
   return engine;
 }
 
-/// What follows a slicing is rounded upward.
+/// Leaves upward rounding behind after slicing.
 FaultyEngine leaving_a_mode_behind() {
   FaultyEngine engine;
   engine.faulty_slice = [](const Engine& right, InputView operand, Side side, Slicing slicing) {
@@ -83,7 +83,7 @@ FaultyEngine leaving_a_mode_behind() {
   return engine;
 }
 
-/// The last term of an odd number is forgotten.
+/// Forgets the last term if the number of terms is odd.
 FaultyEngine missing_the_last_term() {
   FaultyEngine engine;
   engine.falsify_sums = [](const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
@@ -99,7 +99,7 @@ FaultyEngine missing_the_last_term() {
   return engine;
 }
 
-/// Sums wrap around at 2^31.
+/// Wraps sums around at 2^31.
 FaultyEngine wrapping() {
   FaultyEngine engine;
   engine.falsify_sums = [](const SlicedMatrix&, const SlicedMatrix&, const SplitPlan&,
@@ -110,7 +110,7 @@ FaultyEngine wrapping() {
   return engine;
 }
 
-/// Sums wrap around at 2^7.
+/// Wraps sums around at 2^7.
 FaultyEngine wrapping_at_a_byte() {
   FaultyEngine engine;
   engine.falsify_sums = [](const SlicedMatrix&, const SlicedMatrix&, const SplitPlan&,
@@ -121,7 +121,7 @@ FaultyEngine wrapping_at_a_byte() {
   return engine;
 }
 
-/// The last sums of every plan are zero.
+/// Sets the last sums of every plan to zero.
 FaultyEngine losing_the_last_sums() {
   FaultyEngine engine;
   engine.falsify_sums = [](const SlicedMatrix&, const SlicedMatrix&, const SplitPlan&,
@@ -131,7 +131,7 @@ FaultyEngine losing_the_last_sums() {
   return engine;
 }
 
-/// Integers are cut off, not rounded: those of the elements with all bits below the last cleared.
+/// Truncates integers instead of rounding them: slices the elements with all bits below the last one cleared.
 FaultyEngine cutting_integers() {
   FaultyEngine engine;
   engine.faulty_residues = [](const Engine& right, InputView operand, Side side, ResidueForm form) {
@@ -153,11 +153,11 @@ FaultyEngine cutting_integers() {
   return engine;
 }
 
-/// C' is off by P where it is negative, as if the range were 0 ... P - 1.
+/// Makes C' wrong by P where it is negative, as if the range were 0 ... P - 1.
 FaultyEngine recovering_positive_integers() {
   FaultyEngine engine;
   engine.falsify_recovered = [](const ResiduePlan& plan, std::vector<Matrix<std::int64_t>>& groups) {
-    if (plan.moduli > 5) return;  // of one group
+    if (plan.moduli > 5) return;  // only plans with one group
     std::int64_t p = 1;
     for (int t = 0; t < plan.moduli; ++t) p *= residue_moduli[t];
     for (auto& group : groups)
@@ -167,7 +167,7 @@ FaultyEngine recovering_positive_integers() {
   return engine;
 }
 
-/// C' is off by one where it is large.
+/// Makes C' wrong by one where it is large.
 FaultyEngine recovering_nearly() {
   FaultyEngine engine;
   engine.falsify_recovered = [](const ResiduePlan&, std::vector<Matrix<std::int64_t>>& groups) {
@@ -177,7 +177,7 @@ FaultyEngine recovering_nearly() {
   return engine;
 }
 
-/// A bit of every third column of C is wrong where residues made it.
+/// Flips a bit in every third column of C made from residues.
 FaultyEngine misrounding_residues() {
   FaultyEngine engine;
   engine.falsify_c_of_residues = [](OutputView c) {
@@ -187,7 +187,7 @@ FaultyEngine misrounding_residues() {
   return engine;
 }
 
-/// Norms are half of what they are, so that the guard takes what wraps; and so are bounds.
+/// Halves the norms, so the guard accepts sums that wrap, and the bounds are too small.
 FaultyEngine halving_norms() {
   FaultyEngine engine;
   engine.faulty_measure = [](const Engine& right, InputView operand, Side side, Slicing slicing) {
@@ -201,7 +201,7 @@ FaultyEngine halving_norms() {
   return engine;
 }
 
-/// Ziv's test decides every entry.
+/// Lets Ziv's test decide every entry.
 FaultyEngine sure_of_itself() {
   FaultyEngine engine;
   engine.faulty_multiply = [](const Engine& right, const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
@@ -212,7 +212,7 @@ FaultyEngine sure_of_itself() {
   return engine;
 }
 
-/// alpha is applied to what is already rounded.
+/// Applies alpha after rounding.
 FaultyEngine rounding_twice() {
   FaultyEngine engine;
   engine.faulty_multiply = [](const Engine& right, const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
@@ -228,7 +228,7 @@ FaultyEngine rounding_twice() {
   return engine;
 }
 
-/// An entry is written over as `value` where `wrong` says so.
+/// Overwrites an entry with `value` where `wrong` is true.
 template <class Wrong>
 FaultyEngine writing(std::uint64_t value, Wrong wrong) {
   FaultyEngine engine;
@@ -243,7 +243,7 @@ FaultyEngine writing(std::uint64_t value, Wrong wrong) {
   return engine;
 }
 
-/// beta = 0 adds to what C held.
+/// Adds the old C even if beta = 0.
 FaultyEngine reading_c() {
   FaultyEngine engine;
   engine.faulty_multiply = [](const Engine& right, const SlicedMatrix& a, const SlicedMatrix& b, const SplitPlan& plan,
@@ -365,8 +365,7 @@ TEST(Faults, EveryPropertyFindsOne) {
   for (const auto& property : all_properties()) EXPECT_TRUE(falsified.contains(property.name)) << property.name;
 }
 
-/// Each claim of `bounds-hold` is judged: digits that hold nothing exceed a bound of their plan, before any certificate is
-/// looked at.
+/// `bounds-hold` judges each claim: lost digits exceed a bound of their plan before any certificate is examined.
 TEST(Faults, LostDigitsExceedTheBoundOfTheirPlan) {
   FaultyEngine engine;
   engine.faulty_slice = [](const Engine& right, InputView operand, Side side, Slicing slicing) {
@@ -381,7 +380,7 @@ TEST(Faults, LostDigitsExceedTheBoundOfTheirPlan) {
   EXPECT_THAT(*wrong, testing::StartsWith("the bound a-priori fails at entry (0, 0)"));
 }
 
-/// So is the enclosure of |A||B|: without its integer product it ends below.
+/// `bounds-hold` judges the enclosure of |A||B|: without its integer product the enclosure ends below the exact value.
 TEST(Faults, AnEnclosureBelowTheProductIsSeen) {
   FaultyEngine engine;
   engine.falsify_sums = [](const SlicedMatrix&, const SlicedMatrix&, const SplitPlan&,
@@ -400,8 +399,7 @@ TEST(Faults, AnEnclosureBelowTheProductIsSeen) {
   EXPECT_THAT(*wrong, testing::StartsWith("|A||B| at (0, 0) is outside of ["));
 }
 
-/// Claims of `certificates` that others would cover: an entry that an engine makes infinite, and one that is off, of a product
-/// of ones.
+/// `certificates` judges entry by entry: in a product of ones it finds an entry made infinite, and one that is slightly wrong.
 TEST(Faults, CertificatesAreJudgedEntryByEntry) {
   const auto any = [](const SlicedMatrix&, const SlicedMatrix&, std::uint64_t, Index, Index) { return true; };
   GemmCase one;
@@ -414,7 +412,7 @@ TEST(Faults, CertificatesAreJudgedEntryByEntry) {
   EXPECT_THAT(found(1 + 0x1p-52).value_or(""), testing::HasSubstr("is beyond its bound"));
 }
 
-/// INT32 overflow is out of reach for drawn cases: the cases on file find it.
+/// The cases on file find INT32 overflow, which drawn cases cannot reach.
 TEST(Faults, OverflowIsOnFile) {
   const auto result = check(find_property("error-free-products"), wrapping(), options());
   ASSERT_FALSE(result.holds());

@@ -50,7 +50,7 @@ TEST(GemmCase, RepeatsItsInnerIndex) {
   }
 }
 
-/// A sampled case with one member changed.
+/// The complaint about a sampled case with one member changed.
 std::string complaint(const std::function<void(json&)>& change) {
   auto object = json::parse(to_text({{}, "", sample_case({.largest = 2, .targets = true}, 3)}));
   change(object);
@@ -148,7 +148,7 @@ TEST(GemmCase, FilesAreNamedInComplaints) {
   complains("is a directory");
 }
 
-/// Wherever sizes fit, whatever they are.
+/// Matrices of any shape are read if their total size fits.
 TEST(GemmCase, LongMatricesAreRead) {
   const TemporaryDirectory directory;
   GemmCase one;
@@ -174,7 +174,7 @@ TEST(GemmCase, FoldersToStoreInAreTriedWithoutMakingThem) {
 
   std::filesystem::create_directory(directory / "read-only");
   std::filesystem::permissions(directory / "read-only", std::filesystem::perms::owner_read);
-  if (::geteuid() == 0) {  // may write there all the same
+  if (::geteuid() == 0) {  // root may write there anyway
     EXPECT_NO_THROW(require_storable(directory / "read-only"));
   } else {
     refused(directory / "read-only", "cannot be written");
@@ -193,7 +193,7 @@ TEST(GemmCase, FilesAreNamedByPropertyAndContent) {
   EXPECT_TRUE(case_files(directory / "none").empty());
 }
 
-/// The files that come with Ozbound are cases, and small.
+/// The case files that come with Ozbound can be read and are small.
 TEST(GemmCase, RegressionsAreCases) {
   const auto files = case_files(test::regressions());
   EXPECT_GE(files.size(), 30u);

@@ -23,7 +23,7 @@ namespace {
 
 class PropertyTest : public testing::TestWithParam<Property> {};
 
-/// On file and drawn, the portable engine falsifies nothing.
+/// No stored or drawn case falsifies a property of the portable engine.
 TEST_P(PropertyTest, Holds) {
   CheckOptions options;
   options.seconds = 60;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cases are drawn as often as the stated weights say, no more and no less. Judged by the numbers that come out, not by the
-// classes that went in: each number is taken for one class, which the others seldom meet.
+// Cases are drawn as often as the stated weights say. The drawn numbers are judged, not the classes they were drawn from: each
+// number is labelled with one class, and other classes seldom produce that label.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ using namespace case_sampling;
 
 constexpr int cases = 4000;
 
-/// Drawn cases, in a domain that leaves nothing out.
+/// Drawn cases, from a domain without exclusions.
 const std::vector<GemmCase>& drawn() {
   static const auto all = [] {
     std::vector<GemmCase> result;
@@ -36,7 +36,7 @@ const std::vector<GemmCase>& drawn() {
   return all;
 }
 
-/// The share of n independent draws misses its expectation by more than this with probability below 1e-9 (Hoeffding's
+/// The share of n independent draws misses its expectation by more than this value with probability below 1e-9 (Hoeffding's
 /// inequality).
 double deviation(std::size_t n) { return std::sqrt(std::log(2e9) / (2 * static_cast<double>(n))); }
 
@@ -45,7 +45,7 @@ double share_of(const std::vector<T>& draws, const Holds& holds) {
   return static_cast<double>(std::count_if(draws.begin(), draws.end(), holds)) / static_cast<double>(draws.size());
 }
 
-/// As many draws as expected are so, no fewer and no more.
+/// Checks that the share of draws with a property is as expected.
 template <class T, class Holds>
 void expect_share(const std::vector<T>& draws, const Holds& holds, double expected, const std::string& what, double also = 0) {
   const double allowed = deviation(draws.size()) + also;
@@ -97,7 +97,7 @@ constexpr Binades binades_of_float[] = {{ExponentClass::near_one, -8, 8},       
                                         {ExponentClass::tiny, -126, -96},       {ExponentClass::boundary, -128, -125},
                                         {ExponentClass::subnormal, -149, -127}, {ExponentClass::least, -149, -147}};
 
-/// The class alone, with every class of significands: each of its binades, and no other.
+/// Checks that draws of one exponent class, with every class of significands, hit each binade of that class and no other.
 template <class T, std::size_t N>
 void expect_exactly(const Binades (&all)[N]) {
   for (const auto& [kind, low, high] : all) {
@@ -121,7 +121,7 @@ TEST(SampleCase, EachExponentClassIsItsBinades) {
   EXPECT_EQ(bits_of(sample<double>(ExponentClass::zero, SignificandClass::uniform, true, random)), bits_of(-0.0));
 }
 
-/// What a magnitude is taken for, whatever it was drawn as: one class for each. Nothing between the classes.
+/// The exponent class that a magnitude is labelled with, whatever class it was drawn from; nothing between the classes.
 std::optional<ExponentClass> label(double x) {
   if (x == 0) return ExponentClass::zero;
   const int e = std::ilogb(x);
@@ -136,7 +136,7 @@ std::optional<ExponentClass> label(double x) {
   return std::nullopt;
 }
 
-/// With what probability a number drawn by the weights is taken for `kind`.
+/// The probability that a number drawn by the weights is labelled `kind`.
 double expected_share(ExponentClass kind) {
   if (kind == ExponentClass::zero) return probability(exponent_weights, kind);
   double share = 0;
@@ -162,14 +162,14 @@ TEST(SampleCase, LargestMagnitudesAreOfEveryExponentClass) {
 
 constexpr std::uint64_t byte_ends[] = {0x00, 0x7f, 0x80, 0x81, 0xfe, 0xff};
 
-/// Of the whole bytes below the leading bit's.
+/// True if all whole bytes below the leading bit's byte are ends of the range of bytes.
 bool all_bytes_at_ends(std::uint64_t significand, int width) {
   for (int low = 0; low + 8 < width; low += 8)
     if (std::find(std::begin(byte_ends), std::end(byte_ends), significand >> low & 0xff) == std::end(byte_ends)) return false;
   return true;
 }
 
-/// What a significand is taken for, whatever it was drawn as: one class for each. Nothing if it is remarkable in another way.
+/// The class that a significand is labelled with, whatever class it was drawn from; nothing if it is special in another way.
 std::optional<SignificandClass> label(std::uint64_t significand, int width) {
   const auto top = std::uint64_t{1} << (width - 1);
   const auto limit = std::uint64_t{0x1FD} << (width - 9);
@@ -196,7 +196,7 @@ std::vector<std::uint64_t> significands(SignificandClass kind, int width) {
   return all;
 }
 
-/// The bits that are not always the same.
+/// The bits that differ between some of the values.
 std::uint64_t varying(const std::vector<std::uint64_t>& all) {
   std::uint64_t bits = 0;
   for (const auto x : all) bits |= x ^ all.front();
@@ -215,7 +215,8 @@ std::uint64_t expected_to_vary(SignificandClass kind, int width) {
   }
 }
 
-/// The class alone: nearly all of its draws are taken for no other, as far as 24 bits tell, and every bit moves that can.
+/// Each significand class, drawn separately, gets its own label in most draws (fewer with 24 bits), and varies every bit that
+/// it can.
 TEST(SampleCase, EachSignificandClassIsItself) {
   for (const int width : {53, 24})
     for (const auto kind : significand_classes) {
@@ -238,7 +239,7 @@ TEST(SampleCase, BytesAreTheEndsOfTheRange) {
   EXPECT_EQ(bytes, std::set<std::uint64_t>(std::begin(byte_ends), std::end(byte_ends)));
 }
 
-/// The share of each class in vectors follows from the weights and from what the classes alone look like; a vector of largest
+/// The share of each class in vectors follows from the weights and from the labels of separate classes. A vector of largest
 /// digits has one of their fractions.
 TEST(SampleCase, SignificandsAreOfEveryClass) {
   const auto fraction_of = [](double x) { return std::uint64_t{1} << 52 | (bits_of(x) & 0xfffffffffffff); };
@@ -259,7 +260,8 @@ TEST(SampleCase, SignificandsAreOfEveryClass) {
 
 // Vectors.
 
-/// What a vector near 1 of eight members is taken for by its depths, binades below the largest: one class for each.
+/// The class that a vector near 1 of eight elements is labelled with, by the depths of its elements (binades below the
+/// largest).
 std::optional<RowClass> label(const std::vector<double>& x) {
   const auto fraction = bits_of(x[0]) & 0xfffffffffffff;
   const bool listed =
@@ -282,7 +284,7 @@ TEST(SampleCase, VectorsAreOfEveryClass) {
     const auto x = sample_vector<double>(8, true, random);
     if (std::any_of(x.begin(), x.end(), [](double y) { return y != 0; })) all.push_back(x);
   }
-  const double mistaken = 0.001;  // for another class, as a spread vector within 20 binades is: (2/7)^7
+  const double mistaken = 0.001;  // share with another class's label, as a spread vector within 20 binades: (2/7)^7
   for (const auto& weighted : row_weights)
     expect_share(
         all, [&](const std::vector<double>& x) { return label(x) == weighted.value; }, probability(row_weights, weighted.value),
@@ -293,7 +295,7 @@ TEST(SampleCase, VectorsAreOfEveryClass) {
 
 constexpr Index huge = 1 << 20;  // small sizes come on purpose, or once in 2^19 draws
 
-/// What a shape drawn with huge sizes is taken for.
+/// The class that a shape drawn with huge sizes is labelled with.
 ShapeClass label(const Shape& shape) {
   const auto [m, n, k] = shape;
   if (m == 0 || n == 0 || k == 0) return ShapeClass::empty;
@@ -318,7 +320,8 @@ TEST(SampleCase, ShapesAreOfEveryClass) {
   }
 }
 
-/// Cases have these shapes: a third of the skinny ones have no longer inner dimension than others.
+/// Cases have the expected share of empty and skinny shapes. A third of the skinny ones have no longer inner dimension than
+/// others.
 TEST(SampleCase, CasesHaveTheseShapes) {
   const Index longest = 3 * CaseDomain().largest;
   expect_share(
@@ -333,7 +336,7 @@ TEST(SampleCase, CutsAreOfEveryClass) {
   std::vector<int> cuts;
   RandomBits random(6);
   for (int t = 0; t < 20000; ++t) cuts.push_back(sample_cut(8, 8, random));
-  const double any = probability(cut_weights, CutClass::any) / 15;  // of each, 2 ... 16
+  const double any = probability(cut_weights, CutClass::any) / 15;  // share of each value, 2 ... 16
   const auto expect_cut = [&](int cut, CutClass kind) {
     expect_share(
         cuts, [cut](int drawn) { return drawn == cut; }, probability(cut_weights, kind) + any, "cut " + std::to_string(cut));
@@ -365,7 +368,7 @@ TEST(SampleCase, PlansAreOfEveryClass) {
     expect_share(
         drawn(), [&](const GemmCase& one) { return is_of(weighted.value, one.plan.split().a.encoding); },
         probability(encoding_weights, weighted.value), "encoding " + name_of(weighted.value));
-  std::vector<GemmCase> free;  // to take any accumulation
+  std::vector<GemmCase> free;  // cases that may have any accumulation
   std::ranges::copy_if(drawn(), std::back_inserter(free), [](const GemmCase& one) { return one.plan.split().common_ratio(); });
   for (const auto& weighted : accumulation_weights)
     expect_share(

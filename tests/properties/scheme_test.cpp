@@ -21,7 +21,7 @@ namespace {
 
 class SchemeProperties : public testing::TestWithParam<Scheme> {};
 
-/// Every property holds of the plans that the scheme makes; those of exact accumulation, of schemes that have it.
+/// Every property holds for the plans that a scheme makes; exact accumulation is tested only for schemes that have it.
 TEST_P(SchemeProperties, Hold) {
   const auto& scheme = GetParam();
   const CpuEngine engine({.threads = 1});

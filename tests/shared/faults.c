@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whatever is thrown in libozbound.so ends there: a program of C has nothing that could catch it. Exceptions of many kinds, and
- * calls that work after them. */
+/* No exception leaves libozbound.so, as a C program could not catch it. Tests exceptions of many kinds, and calls that work
+ * after them. */
 
 #include <ozbound.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Takes the shell blocks out of a Markdown page, into the folder `into`: block N becomes N.sh, and what the page shows as its
-# output, a `text` block that is the next one fenced, N.text. Prints N, line and tag of each, `-` where it has none, tab between.
-# What is wrong with the page goes to `into`/wrong.
+# Extracts the shell blocks of a Markdown page into the folder `into`: block N becomes N.sh, and its shown output, a `text`
+# block that is the next fenced one, becomes N.text. Prints N, line and tag of each block, tab-separated, with `-` for no tag.
+# Errors of the page go to `into`/wrong.
 
 function wrong(what) { print FILENAME ":" FNR ": " what > (into "/wrong") }
 
@@ -15,7 +15,7 @@ BEGIN {
   typed = "^ *(\\$ |sudo |apt(-get)? |\\./dev( |$)|ozbound( |$)|build/[a-z]+/|cmake -|ctest( |$)|compute-sanitizer )"
 }
 
-# A block ends with a fence like the one that began it.
+# A block ends with a fence like its first one.
 fence != "" && $0 ~ "^ *" fence "+ *$" { close_block(); next }
 fence != "" {
   for (i = 0; i < indent; ++i) sub(/^ /, "")
@@ -24,7 +24,7 @@ fence != "" {
   next
 }
 
-# It may be the first thing of an item of a list.
+# A block may begin directly in an item of a list.
 /^ *([-*+] +|[0-9]+[.)] +)*(```|~~~)/ {
   indent = match($0, /```|~~~/) - 1
   info = substr($0, indent + 1)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Compares what a page shows with what was printed, the first file with the second; exits with 1 where they differ. A line `…` of
-# the page stands for any lines, or none; `…` in a line for any characters, or none. Blanks are compared as one.
+# Compares the shown output (first file) with the printed output (second file); exits with 1 if they differ. A line `…` of the
+# page stands for any number of lines, and `…` within a line for any characters, possibly none. Sequences of blanks count as
+# one.
 
 function plain(line) {
   gsub(/[ \t]+/, " ", line)
@@ -8,7 +9,8 @@ function plain(line) {
   return line
 }
 
-# Whether a line is what `pattern` says: the texts between its elisions stand in it, one after the other, the outer ones outermost.
+# True if a line matches `pattern`: the texts between its elisions occur in order, the first at its start and the last at its
+# end.
 function same(pattern, line,    count, parts, i, at) {
   count = split(pattern, parts, any)
   if (count < 2) return pattern == line
@@ -27,7 +29,7 @@ FNR == 1 { ++files }
 files == 1 && FILENAME == ARGV[1] { shown[++last_shown] = plain($0); next }
 { printed[++last_printed] = plain($0) }
 
-# meets[j] says, for the first i lines shown, whether they are the first j lines printed.
+# meets[j] is true if the first i lines shown match the first j lines printed.
 END {
   meets[0] = 1
   for (i = 1; i <= last_shown; ++i) {

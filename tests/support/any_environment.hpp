@@ -9,7 +9,7 @@
 
 namespace ozbound::test {
 
-/// work() gives in every setting what it gives in the caller's, and leaves the setting in force.
+/// Checks that work() gives in every setting the result of the caller's setting, and leaves the setting in force.
 template <class Work>
 void expect_the_same(const std::string& what, const Work& work) {
   const auto expected = work();

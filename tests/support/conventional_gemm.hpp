@@ -13,8 +13,8 @@
 
 namespace ozbound::test {
 
-/// Conventional summation in one order or another, as libraries do it: C = beta C0, then alpha times the sum on top; `blocks`:
-/// alpha times the sum of three products at a time; `scaled_elements`: alpha times each element of A, as netlib's does.
+/// Orders of conventional summation that libraries use: C = beta C0, then alpha times the sum is added. `blocks` adds alpha
+/// times the sum of three products at a time; `scaled_elements` multiplies each element of A by alpha, as netlib does.
 enum class SummationOrder { forwards, backwards, pairwise, fused, blocks, scaled_elements };
 
 inline constexpr SummationOrder all_orders[] = {SummationOrder::forwards, SummationOrder::backwards,
@@ -54,7 +54,7 @@ T conventional_entry(Terms<T> terms, T alpha, T beta_c0, SummationOrder order) {
   return c;
 }
 
-/// A library whose four GEMMs sum so. Complex products have real scalars.
+/// A library whose four GEMMs sum in a given order. Complex products have real scalars.
 class ConventionalGemm : public NativeGemm {
  public:
   explicit ConventionalGemm(SummationOrder order = SummationOrder::forwards) : order_(order) {}
@@ -112,7 +112,7 @@ class ConventionalGemm : public NativeGemm {
         }
         const auto part = [&](const Terms<T>& terms, Part of) {
           if (beta == 0) return conventional_entry(terms, alpha, T{0}, order_);
-          const T none = 0;  // beta's imaginary part, which libraries multiply by too: 0 times an infinity is NaN
+          const T none = 0;  // beta's imaginary part; libraries multiply by it too, and 0 times an infinity is NaN
           return conventional_entry(terms, alpha,
                                     beta * value<T>(call.c0, i, j, of) - none * value<T>(call.c0, i, j, other(of)), order_);
         };

@@ -9,12 +9,12 @@
 #include "kernels/amx.hpp"
 #include "ozbound/core/kernel.hpp"
 
-// For sources that see core/src.
+// For sources that include headers of core/src.
 
 namespace ozbound::test {
 
-/// The instructions of AMX in plain C++, so that what the kernel does with them is tested on every processor: Intel's Software
-/// Developer's Manual, volume 2, TDPBSSD and its kin.
+/// The AMX instructions in plain C++, so that the kernel's use of them is tested on every processor. See Intel's Software
+/// Developer's Manual, volume 2, TDPBSSD and related instructions.
 struct EmulatedTiles {
   struct State {
     bool configured = false;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # cmake -D NM=nm -D FILE=library (-D SYMBOL=name | -D HEADER=header.h [-D MODULE=module.f90]) -P exports.cmake: fails unless the
-# dynamic symbols that FILE defines are the function SYMBOL, or the functions that HEADER declares, each once, which are
-# those that MODULE binds.
+# dynamic symbols defined by FILE are exactly the function SYMBOL, or the functions that HEADER declares, each once. MODULE must
+# bind the same functions.
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${NM} -D --defined-only --format=posix ${FILE} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX REPLACE " T [0-9a-f]+ [0-9a-f]*\n" ";" symbols "${symbols}")

@@ -9,7 +9,7 @@
 
 namespace ozbound::test {
 
-/// The portable engine with a part of it replaced: what a property must notice. An empty function is the right one.
+/// The portable engine with one part replaced by a fault that a property must notice. An empty function means the correct part.
 class FaultyEngine : public Engine {
  public:
   using Slice = std::function<SlicedMatrix(const Engine&, InputView, Side, Slicing)>;
@@ -76,7 +76,7 @@ class FaultyEngine : public Engine {
   CpuEngine right_{{.threads = 1}};
 };
 
-/// The last bit of an entry of C, turned.
+/// Flips the last bit of an entry of C.
 inline void flip(OutputView c, Index i, Index j) {
   if (const auto* wide = std::get_if<0>(&c.typed()))
     c.set_bits(i, j, bits_of((*wide)(i, j)) ^ 1);
@@ -84,7 +84,7 @@ inline void flip(OutputView c, Index i, Index j) {
     c.set_bits(i, j, bits_of((*std::get_if<1>(&c.typed()))(i, j)) ^ 1);
 }
 
-/// A product whose entries that `wrong` picks have a wrong last bit.
+/// An engine that gives the entries picked by `wrong` a wrong last bit.
 template <class Wrong>
 FaultyEngine flipping(Wrong wrong) {
   FaultyEngine engine;
@@ -99,7 +99,7 @@ FaultyEngine flipping(Wrong wrong) {
   return engine;
 }
 
-/// The last diagonal of every plan is left out.
+/// An engine that leaves out the last diagonal of every plan.
 inline FaultyEngine dropping_the_last_diagonal() {
   FaultyEngine engine;
   engine.faulty_multiply = [](const Engine& right, const SlicedMatrix& a, const SlicedMatrix& b, SplitPlan plan,

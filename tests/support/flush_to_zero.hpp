@@ -7,7 +7,7 @@
 
 namespace ozbound::test {
 
-/// While it lives, this thread flushes subnormal results and operands to zero, where the processor can.
+/// While an object lives, this thread flushes subnormal results and operands to zero if the processor can.
 class FlushToZero {
  public:
 #if defined(__SSE2__)
@@ -25,7 +25,7 @@ class FlushToZero {
   [[maybe_unused]] unsigned saved_ = 0;
 };
 
-/// Whether subnormals are zeros now: so that a test of FlushToZero is no test of nothing.
+/// True if subnormals are now flushed to zero; checks that FlushToZero has an effect at all.
 inline bool flushes() {
   const volatile double least = 0x1p-1074;
   return !(least > 0);

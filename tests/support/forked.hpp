@@ -6,7 +6,7 @@
 
 namespace ozbound::test {
 
-/// Whether work() is true in a child of fork(), which has 30 s for it.
+/// True if work() returns true in a child of fork() within 30 s.
 template <class Work>
 bool holds_in_child(const Work& work) {
   const pid_t child = fork();

@@ -14,9 +14,9 @@
 
 namespace ozbound::test {
 
-/// A number whose digits are as large as the encoding's digits get, of signs such that nothing cancels on a diagonal of two
-/// of them: all ones for truncated and, but for the first digit, ozimmu, 2^(beta-1) with alternating signs for nearest, -128
-/// after the first digit for balanced, 255 there for unsigned8.
+/// A number with digits as large as the encoding allows and signs such that nothing cancels on a diagonal of two of them.
+/// Digits are all ones for truncated and (except the first digit) ozimmu, 2^(beta-1) with alternating signs for nearest, -128
+/// after the first digit for balanced, and 255 there for unsigned8.
 struct FullDigits {
   Encoding encoding;
   int slices;
@@ -45,7 +45,7 @@ inline FullDigits full_digits(const Encoding& encoding) {
   return full;
 }
 
-/// The diagonal on which the most products are D^2.
+/// The diagonal with the most products equal to D^2.
 struct FullestDiagonal {
   int diagonal;
   int pairs;
@@ -58,8 +58,8 @@ inline FullestDiagonal fullest_diagonal(const Encoding& encoding) {
   return {slices + 1, slices};
 }
 
-/// Slices two long vectors of full digits, and their negatives, and compares every sum of the plan with what it must be: at any
-/// inner block, the longest that the plan allows included.
+/// Slices two long vectors of full digits and their negatives, and compares every sum of the plan with its exact value, for
+/// every inner block up to the longest that the plan allows.
 inline testing::AssertionResult full_sums_are_exact(const SplitPlan& plan, Index k, const Kernel* kernel = nullptr) {
   const auto x = full_digits(plan.a.encoding);
   const auto y = full_digits(plan.b.encoding);

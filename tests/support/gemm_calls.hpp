@@ -22,7 +22,7 @@
 
 namespace ozbound::test {
 
-/// Finite vectors of every row class, lying in an operand as rows or as columns; some are zero. `near` keeps their maxima
+/// Finite vectors of every row class, stored in an operand as rows or as columns; some are zero. `near` keeps their maxima
 /// within 2^-9 … 2^9.
 inline void fill(StoredMatrix& operand, Side side, bool near, RandomBits& random) {
   sample_operand(operand.rows(), operand.cols(), operand.storage().single, side, near, random,
@@ -36,20 +36,20 @@ inline void strew_specials(StoredMatrix& matrix, int odds, RandomBits& random) {
       if (random.once_in(odds)) matrix.set(i, j, sample_special(random));
 }
 
-/// A call with everything that it refers to.
-struct OwnedCall {
+/// A call that owns everything it refers to.
+struct OwnedProduct {
   enum class C0 { unread, in_place, separate };
 
   StoredMatrix a, b, c, c0;
   double alpha = 1;
   double beta = 0;
-  C0 source = C0::unread;  ///< what C0 is: what beta = 0 leaves unread is a matrix of NaN
+  C0 source = C0::unread;  ///< the kind of C0; an unread C0 (beta = 0) is a matrix of NaN
 
-  [[nodiscard]] RealProduct call() {
+  [[nodiscard]] RealProduct product() {
     return {a.input(), b.input(), c.output(), alpha, beta, source == C0::in_place ? c.input() : c0.input()};
   }
 
-  /// C0 before the call, as numbers.
+  /// The values of C0 before the call.
   [[nodiscard]] const StoredMatrix& c0_values() const { return source == C0::in_place ? c : c0; }
 };
 
@@ -59,27 +59,27 @@ struct CallShape {
   bool floats = true;  ///< operands and C may be float
 };
 
-inline OwnedCall sample_call(const CallShape& shape, RandomBits& random) {
+inline OwnedProduct sample_call(const CallShape& shape, RandomBits& random) {
   const auto storage = [&] { return sample_storage(shape.floats && random.once_in(3), random); };
   const auto a = storage();
   const auto b = storage();
   const auto c = storage();
   const auto c0 = storage();
-  constexpr OwnedCall::C0 sources[] = {OwnedCall::C0::unread, OwnedCall::C0::in_place, OwnedCall::C0::separate};
-  OwnedCall call{StoredMatrix(shape.m, shape.k, a), StoredMatrix(shape.k, shape.n, b), StoredMatrix(shape.m, shape.n, c),
-                 StoredMatrix(shape.m, shape.n, c0)};
+  constexpr OwnedProduct::C0 sources[] = {OwnedProduct::C0::unread, OwnedProduct::C0::in_place, OwnedProduct::C0::separate};
+  OwnedProduct call{StoredMatrix(shape.m, shape.k, a), StoredMatrix(shape.k, shape.n, b), StoredMatrix(shape.m, shape.n, c),
+                    StoredMatrix(shape.m, shape.n, c0)};
   call.source = random.pick(sources);
   fill(call.a, Side::rows_of_a, shape.near, random);
   fill(call.b, Side::columns_of_b, shape.near, random);
   call.alpha = sample_scalar(random);
-  call.beta = call.source == OwnedCall::C0::unread ? 0.0 : sample_scalar(random);
-  if (call.source == OwnedCall::C0::in_place) fill(call.c, Side::rows_of_a, shape.near, random);
-  if (call.source == OwnedCall::C0::separate) fill(call.c0, Side::rows_of_a, shape.near, random);
+  call.beta = call.source == OwnedProduct::C0::unread ? 0.0 : sample_scalar(random);
+  if (call.source == OwnedProduct::C0::in_place) fill(call.c, Side::rows_of_a, shape.near, random);
+  if (call.source == OwnedProduct::C0::separate) fill(call.c0, Side::rows_of_a, shape.near, random);
   return call;
 }
 
-/// Entry (i, j) of C under a plan, by definition: bits in C's format. `before` is the call before it ran.
-inline std::uint64_t expected_bits(const OwnedCall& before, const PlanReference& reference, Index i, Index j) {
+/// Entry (i, j) of C under a plan, by definition, as bits in C's format. `before` is the call before it ran.
+inline std::uint64_t expected_bits(const OwnedProduct& before, const PlanReference& reference, Index i, Index j) {
   const bool single = before.c.storage().single;
   std::vector<std::vector<double>> terms;
   const bool product = before.alpha != 0;
@@ -109,7 +109,7 @@ inline std::string hex(std::uint64_t bits) {
   return text.str();
 }
 
-/// Every entry of `c` has the bits of `expected`, row by row.
+/// Success if every entry of `c` has the bits of `expected`, row by row.
 inline testing::AssertionResult same_bits(const StoredMatrix& c, const std::vector<std::uint64_t>& expected) {
   for (Index i = 0; i < c.rows(); ++i)
     for (Index j = 0; j < c.cols(); ++j)
@@ -118,7 +118,7 @@ inline testing::AssertionResult same_bits(const StoredMatrix& c, const std::vect
   return testing::AssertionSuccess();
 }
 
-inline std::string describe(const OwnedCall& call, const Plan& plan, const CpuEngine::Options& options) {
+inline std::string describe(const OwnedProduct& call, const Plan& plan, const CpuEngine::Options& options) {
   std::ostringstream text;
   const auto storage = [&](const StoredMatrix& matrix) {
     text << (matrix.storage().single ? " float" : " double") << (matrix.storage().column_major ? " column-major" : " row-major")
@@ -132,8 +132,8 @@ inline std::string describe(const OwnedCall& call, const Plan& plan, const CpuEn
   return text.str();
 }
 
-/// Runs the call, and compares every bit of C with the definition and every element beside C with what it was.
-inline testing::AssertionResult multiplies_rightly(OwnedCall call, const Plan& plan, const CpuEngine::Options& options,
+/// Runs the call, compares every bit of C with the definition, and checks that elements beside C are unchanged.
+inline testing::AssertionResult multiplies_rightly(OwnedProduct call, const Plan& plan, const CpuEngine::Options& options,
                                                    double workspace = unlimited_workspace) {
   std::vector<std::uint64_t> expected;
   const PlanReference reference(call.a.input(), call.b.input(), plan.split());
@@ -142,7 +142,7 @@ inline testing::AssertionResult multiplies_rightly(OwnedCall call, const Plan& p
   const auto a = bits_of_matrix(call.a);
   const auto b = bits_of_matrix(call.b);
   const auto c0 = bits_of_matrix(call.c0);
-  multiply_unproven(call.call(), plan, CpuEngine(options), workspace);
+  multiply_unproven(call.product(), plan, CpuEngine(options), workspace);
   auto result = same_bits(call.c, expected);
   if (result && !(call.a.intact() && call.b.intact() && call.c.intact() && call.c0.intact()))
     result = testing::AssertionFailure() << "an element outside the matrices was written";
@@ -152,7 +152,7 @@ inline testing::AssertionResult multiplies_rightly(OwnedCall call, const Plan& p
   return result;
 }
 
-/// alpha A B + beta C0 under a plan, for matrices of doubles: one call of gemm.
+/// alpha A B + beta C0 under a plan, for matrices of doubles, by one call of gemm.
 inline Matrix<double> product(const Matrix<double>& a, const Matrix<double>& b, const Plan& plan, double alpha = 1,
                               double beta = 0, const Matrix<double>& c0 = {},
                               const CpuEngine::Options& options = {.threads = 1}) {

@@ -19,7 +19,7 @@ namespace ozbound::test {
 
 using namespace case_sampling;
 
-/// A finite number and the classes it was drawn from; printed in hex.
+/// A finite number and its classes; printed in hex.
 template <class T>
 struct Number {
   ExponentClass exponent;
@@ -70,10 +70,10 @@ inline Row sample_row(RowClass kind, int size, RandomBits& random) {
 
 namespace gen {
 
-/// All 64 bits from the first case on: rapidcheck's own integers start small.
+/// A seed with all 64 bits random from the first case on; rapidcheck's own integers start small.
 inline rc::Gen<std::uint64_t> seed() { return rc::gen::resize(rc::kNominalSize, rc::gen::arbitrary<std::uint64_t>()); }
 
-/// Finite numbers of every class, each as likely as any other.
+/// Finite numbers, with every class equally likely.
 template <class T>
 rc::Gen<Number<T>> number() {
   return rc::gen::map(

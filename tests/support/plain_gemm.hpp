@@ -7,7 +7,7 @@
 
 namespace ozbound::test {
 
-/// A native DGEMM of three loops: sums in order, each product and each sum rounded, alpha after the sum.
+/// A native DGEMM of three loops. It sums in order, rounds each product and each sum, and multiplies by alpha after the sum.
 class PlainGemm final : public NativeGemm {
  public:
   [[nodiscard]] std::string name() const override { return "three loops"; }

@@ -19,7 +19,7 @@
 
 namespace ozbound::test {
 
-/// The digits of every element of an operand, one by one. Rows with specials have none.
+/// The digits of every element of an operand, computed one by one. Rows with special values have no digits.
 class ReferenceSlices {
  public:
   ReferenceSlices(InputView operand, Side side, Slicing slicing) : vectors_(vectors_of(operand, side)), slicing_(slicing) {
@@ -46,7 +46,7 @@ class ReferenceSlices {
   }
 
   [[nodiscard]] int scale(Index i) const { return scales_[static_cast<std::size_t>(i)]; }
-  /// Exponent of the weight of digit p (1-based) of vector i, over its scale.
+  /// The exponent of the weight of digit p (1-based) of vector i, relative to the vector's scale.
   [[nodiscard]] int weight(Index i, int p) const {
     return weights_[static_cast<std::size_t>(i)][static_cast<std::size_t>(p - 1)];
   }
@@ -73,8 +73,8 @@ class ReferenceSlices {
   std::vector<std::vector<std::int8_t>> digits_;
 };
 
-/// What a plan makes of A and B, by its definition and in plain loops: the digits of split(), every pair (p, q) with
-/// p + q <= cut, the published orders of addition in double, everything else in exact arithmetic.
+/// The result of a plan for A and B, by its definition and in plain loops: the digits of split(), every pair (p, q) with p + q
+/// <= cut, the published orders of addition in double, everything else in exact arithmetic.
 class PlanReference {
  public:
   PlanReference(InputView a, InputView b, const SplitPlan& plan)
@@ -95,7 +95,7 @@ class PlanReference {
     return sum;
   }
 
-  /// S: what the plan makes of entry (i, j) of A B, before alpha, beta and the rounding to C's format.
+  /// S: the plan's value of entry (i, j) of A B, before alpha, beta and the rounding to C's format.
   [[nodiscard]] Exact sum(Index i, Index j) const {
     Exact total;
     double rounded = 0;

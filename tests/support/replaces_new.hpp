@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-/// 0 where a test cannot replace operator new: clang's thread sanitizer links its own into every program.
+/// 1 if a test can replace operator new. 0 under clang's thread sanitizer, which links its own operator new into every program.
 #define OZBOUND_REPLACES_NEW 1
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)

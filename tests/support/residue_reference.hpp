@@ -10,7 +10,7 @@
 #include "ozbound/core/matrix.hpp"
 #include "ozbound/core/residue_plan.hpp"
 
-// What a plan by residues makes of a product, by its definition: in integers of any length, without residues.
+// The result of a plan by residues, by its definition: in integers of any length, without residues.
 
 namespace ozbound::residue_reference {
 
@@ -35,7 +35,7 @@ inline Fraction sum(const Fraction& x, const Fraction& y) {
 
 inline Fraction product(const Fraction& x, const Fraction& y) { return {x.numerator * y.numerator, x.exponent + y.exponent}; }
 
-/// x / 2^shift to nearest, ties to even.
+/// x / 2^shift rounded to nearest, ties to even.
 inline Integer to_nearest(const Integer& x, int shift) {
   if (shift <= 0) return x << -shift;
   const Integer magnitude = abs(x), floor = magnitude >> shift, rest = magnitude - (floor << shift);
@@ -54,7 +54,7 @@ inline double rounded(const Fraction& x) {
   return std::copysign(value, x.numerator < 0 ? -1.0 : 1.0);
 }
 
-/// e of a vector: 2^e = 2 ufp(max |x|); 0 for zeros.
+/// The exponent e of a vector's scale: 2^e = 2 ufp(max |x|); 0 for a zero vector.
 inline int scale_of(const std::vector<double>& x) {
   double largest = 0;
   for (const double one : x) largest = std::max(largest, std::abs(one));
@@ -63,14 +63,14 @@ inline int scale_of(const std::vector<double>& x) {
   return exponent;
 }
 
-/// P of the first N moduli.
+/// The product P of the first N moduli.
 inline Integer product_of_moduli(int count) {
   Integer p = 1;
   for (int t = 0; t < count; ++t) p *= residue_moduli[t];
   return p;
 }
 
-/// An entry: S' = sum a' b' in units of 2^unit, sum |a' b'|, and the exact dot product.
+/// One entry: S' = sum a' b' in units of 2^unit, sum |a' b'|, and the exact dot product.
 struct ResidueEntry {
   Integer sum = 0, magnitude = 0;
   int unit = 0;

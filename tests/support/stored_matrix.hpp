@@ -11,7 +11,7 @@ namespace ozbound::test {
 using ozbound::Storage;
 using ozbound::StoredMatrix;
 
-/// The same values in another storage. @pre its format holds them.
+/// The same values in another storage. @pre the new format holds them.
 inline StoredMatrix stored(const StoredMatrix& matrix, Storage storage) {
   StoredMatrix result(matrix.rows(), matrix.cols(), storage);
   for (Index i = 0; i < matrix.rows(); ++i)

@@ -12,7 +12,7 @@
 
 namespace ozbound::test {
 
-/// An empty directory of its own for a test, removed afterwards.
+/// A new empty directory for one test, removed afterwards.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -28,7 +28,7 @@ class TemporaryDirectory {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
 
-  /// Everything in it, hidden files too.
+  /// The names in the directory, hidden files included.
   [[nodiscard]] std::set<std::string> names() const {
     std::set<std::string> found;
     for (const auto& entry : std::filesystem::directory_iterator(path_)) found.insert(entry.path().filename().string());
@@ -39,7 +39,7 @@ class TemporaryDirectory {
   std::filesystem::path path_;
 };
 
-/// Makes a new file: some file systems flush one that is truncated and written again, which is slow thousands of times.
+/// Writes a new file. Some file systems flush a file that is truncated and rewritten, which is slow if done thousands of times.
 inline void write_bytes(const std::filesystem::path& path, std::string_view bytes) {
   std::filesystem::remove(path);
   std::ofstream(path, std::ios::binary) << bytes;

@@ -21,7 +21,8 @@ Exact exact(const WideDyadic<Limbs>& x) {
 
 inline Exact exact(const Dyadic& x) { return {x.negative ? -cpp_int(x.magnitude) : cpp_int(x.magnitude), x.exponent}; }
 
-/// Limbs of zeros, ones, single bits and noise, of any length: what carries and borrows run through.
+/// A random integer whose limbs are runs of zeros, ones, single bits and noise, of any length: carries and borrows run through
+/// them.
 template <int Limbs>
 WideInteger<Limbs> sample_wide(RandomBits& random) {
   WideInteger<Limbs> result;

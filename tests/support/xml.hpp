@@ -19,7 +19,7 @@ inline ptree parse(const std::string& xml) {
   return tree;
 }
 
-/// Every element of this name, wherever it is.
+/// Collects every element with this name, at any depth.
 inline void collect(const ptree& tree, const std::string& name, std::vector<const ptree*>& found) {
   for (const auto& [child, content] : tree) {
     if (child == name) found.push_back(&content);
@@ -40,7 +40,7 @@ inline std::string attribute(const ptree& element, const std::string& name, cons
   return element.get("<xmlattr>." + name, otherwise);
 }
 
-/// What a reader reads.
+/// The text that a reader sees.
 inline std::string text(const ptree& tree) {
   std::string out = tree.data();
   for (const auto& [name, content] : tree)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The inputs of the conformance vectors. Values are exact by their spelling; nothing here is computed by rounding.
+// The inputs of the conformance vectors. Their spelling defines the values exactly; no value is computed with rounding.
 
 #include "vectors/cases.hpp"
 
@@ -14,7 +14,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double eta = 0x1p-1074;
 constexpr double largest = 0x1.fffffffffffffp1023;
 
-/// The significands at which digits change their length, their sign or their scale.
+/// Significands at which digits change their length, their sign or their scale.
 constexpr double all_ones = 0x1.fffffffffffffp0;
 constexpr double below_boundary = 0x1.fcfffffffffffp0;
 constexpr double boundary = 0x1.fdp0;
@@ -40,7 +40,7 @@ const std::vector<std::string> coarse = {"balanced:2x3:cut=4:exact", "truncated7
                                          "truncated3,nearest3:4x5:cut=6:exact", "ozimmu7:2x3:cut=4:exact"};
 const std::vector<std::string> fine = {"balanced:7x7:cut=8:exact", "truncated7:9x9:full:exact",
                                        "nearest5:8x9:cut=12:per_diagonal"};
-/// All digits of operands within 2^100 of their largest.
+/// Plans that hold all digits of operands within 2^100 of their largest element.
 const std::vector<std::string> whole = {"balanced:20x20:full:exact"};
 
 std::vector<std::string> joined(std::vector<std::string> x, const std::vector<std::string>& y) {
@@ -48,7 +48,7 @@ std::vector<std::string> joined(std::vector<std::string> x, const std::vector<st
   return x;
 }
 
-/// Adds one case a plan.
+/// Adds one case for each plan.
 void add(CaseFile& file, const Case& inputs, const std::vector<std::string>& plans) {
   for (const auto& plan : plans) {
     file.cases.push_back(inputs);
@@ -447,15 +447,15 @@ int bits_of_product(int moduli) {
   return bits[moduli];
 }
 
-/// How often H, half the product of the moduli, holds 2^(bits_of_product - 10), rounded down; of up to five moduli three
-/// quarters of that, since norms of fewer than 16 bits are not sure of more.
+/// H, half the product of the moduli, divided by 2^(bits_of_product - 10) and rounded down. For up to five moduli, three
+/// quarters of that, since norms of fewer than 16 bits do not guarantee more.
 Index most_terms(int moduli) {
   constexpr Index terms[] = {0,   0,   758, 744, 724, 698, 876, 818, 751, 683, 611,
                              542, 944, 800, 660, 513, 789, 595, 888, 628, 878};
   return terms[moduli];
 }
 
-/// The inputs of other files once more: what is hard about digits, exponents, roundings and specials is hard about integers.
+/// Adds the inputs of another file: difficult digits, exponents, roundings and specials are difficult for integers too.
 void add_inputs_of(CaseFile& file, const CaseFile& other, const std::vector<std::string>& plans) {
   const Case* before = nullptr;
   for (const auto& inputs : other.cases) {

@@ -11,7 +11,7 @@
 
 namespace ozbound::vectors {
 
-/// One conformance vector before anything is computed: the inputs, and why they are hard.
+/// One conformance vector before the computation: the inputs, and the reason why they are difficult.
 struct Case {
   std::string name, why;
   Matrix<double> a, b;
@@ -19,8 +19,8 @@ struct Case {
   double alpha = 1;
   double beta = 0;
   Matrix<double> c0 = {};
-  Index inner_repeat = 1;  ///< A's columns and B's rows stand there so many times
-  bool complex = false;    ///< a, b, c0 are what stands for complex matrices (docs/adr/0012)
+  Index inner_repeat = 1;  ///< number of copies of A's columns and B's rows
+  bool complex = false;    ///< a, b, c0 represent complex matrices (docs/adr/0012)
   double imaginary_alpha = 0;
   double imaginary_beta = 0;
 
@@ -38,7 +38,7 @@ struct CaseFile {
 
 std::vector<CaseFile> case_files();
 
-/// A problem by its recipe, of whose C only checksums are written; C0 is A, wrapped to C's shape.
+/// A problem by its recipe; only checksums of its C are written. C0 is A, wrapped to C's shape.
 struct FamilyCase {
   Recipe recipe;
   std::string plan;

@@ -5,7 +5,8 @@
 
 namespace ozbound::vectors {
 
-/// Whole, in small blocks, and shared by threads; and whole by every other kernel of this processor.
+/// CPU engines that work on whole products, in small blocks, and with several threads; and whole with every other kernel of
+/// this processor.
 const std::vector<std::unique_ptr<const Engine>>& engines() {
   static const auto all = [] {
     std::vector<std::unique_ptr<const Engine>> made;

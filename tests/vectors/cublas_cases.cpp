@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The inputs of cublas.json. Values are exact by their spelling.
+// The inputs of cublas.json. Their spelling defines the values exactly.
 
 #include "vectors/cublas_cases.hpp"
 
@@ -25,7 +25,7 @@ Matrix<double> negated(Matrix<double> x) {
   return x;
 }
 
-/// Bits at which the number of digits changes, their neighbours, and FP64's own.
+/// Bits at which the number of digits changes, their neighbours, and FP64's own 53.
 constexpr int all_bits[] = {8, 15, 16, 23, 24, 31, 32, 39, 40, 47, 48, 53, 55, 56, 63, 64};
 
 std::string plan(int bits) { return "cublas:" + std::to_string(bits); }

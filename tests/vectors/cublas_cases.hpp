@@ -8,10 +8,10 @@
 /// Products as cuBLAS's FP64 emulation computes them: their `plan` is `cublas:M`.
 namespace ozbound::vectors {
 
-/// Written in full.
+/// Cases written in full.
 std::vector<Case> cublas_cases();
 
-/// Of whose C checksums are written: inner dimensions that are cut, in C of one tile and of several.
+/// Cases of which only checksums of C are written: inner dimensions that are cut, in C of one tile and of several.
 std::vector<FamilyCase> cublas_family_cases();
 
 }  // namespace ozbound::vectors

@@ -10,13 +10,13 @@
 #include "ozbound/core/matrix.hpp"
 #include "ozbound/verify/oracle.hpp"
 
-/// cuBLAS's emulation once more, as the rule is written (docs/derivations/cublas_emulation.md, C1 to C6), slowly and sharing no
-/// code with the model: digits from the first one on, products of all pairs one by one.
+/// A second, slow implementation of cuBLAS's emulation by its rule (docs/derivations/cublas_emulation.md, C1 to C6), without
+/// code of the model: digits from the first one on, products of all pairs one by one.
 namespace ozbound::test {
 
 __extension__ using CublasInteger = __int128;
 
-/// M of `cublas:M`.
+/// The M of `cublas:M`.
 inline int cublas_bits(const std::string& plan) { return std::stoi(plan.substr(std::string("cublas:").size())); }
 
 /// A row or a column in one piece.
@@ -28,7 +28,7 @@ struct CublasLine {
     for (const double element : x) {
       int exponent_here = 0;
       const double m = std::frexp(std::fabs(element), &exponent_here);
-      if (element != 0) exponent = std::max(exponent, exponent_here);         // of the largest: its bump below
+      if (element != 0) exponent = std::max(exponent, exponent_here);         // of the largest; bumped below
       const double least = exponent_here == -1022 ? 63.0 / 64 : 127.0 / 128;  // below the normal numbers
       if (m >= least && exponent_here >= exponent) bumped_ = std::max(bumped_, exponent_here + 1);
     }
@@ -37,7 +37,7 @@ struct CublasLine {
   }
 
  private:
-  /// Digit p is the floor of (x + 128 (256^(s-p-1) + ... + 1)) / 256^(s-p): what follows it is -128 ... 127 of each unit.
+  /// Digit p is the floor of (x + 128 (256^(s-p-1) + ... + 1)) / 256^(s-p): the later digits are -128 ... 127 of each unit.
   [[nodiscard]] std::vector<int> digits_of(double x, int slices) const {
     CublasInteger integer = 0;
     double scaled = std::trunc(std::ldexp(x, 8 * slices - 1 - exponent));
@@ -62,7 +62,7 @@ struct CublasLine {
   int bumped_ = -1022;
 };
 
-/// [begin, end) of every piece of the inner dimension.
+/// The range [begin, end) of every piece of the inner dimension.
 inline std::vector<std::pair<Index, Index>> cublas_ranges(Index m, Index n, Index k) {
   if (k == 0) return {};
   if (std::max({m, n, k}) < 1024) return {{0, k}};
@@ -78,13 +78,13 @@ inline std::vector<std::pair<Index, Index>> cublas_ranges(Index m, Index n, Inde
   return ranges;
 }
 
-/// Rows of A and columns of B are cut once; `entry` then multiplies.
+/// Cuts rows of A and columns of B once; `entry` then multiplies.
 class CublasReference {
  public:
   CublasReference(const Operands& operands, int mantissa_bits)
       : CublasReference(operands, mantissa_bits, cublas_ranges(operands.a.rows(), operands.b.cols(), operands.a.cols())) {}
 
-  /// Of some rows and columns of a product that is cut so.
+  /// For some rows and columns of a product whose inner dimension is cut into these ranges.
   CublasReference(const Operands& operands, int mantissa_bits, const std::vector<std::pair<Index, Index>>& ranges)
       : operands_(operands), slices_(mantissa_bits / 8 + 1) {
     const Index m = operands.a.rows(), n = operands.b.cols();

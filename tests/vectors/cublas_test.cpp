@@ -85,7 +85,7 @@ TEST(CublasVectors, AreReplayedWhereTheInnerDimensionIsCut) {
   EXPECT_EQ(products, std::ssize(cublas_family_cases()));
 }
 
-/// What the vectors must cover, whoever edits their list.
+/// The vectors cover the whole rule, also after their list is edited.
 TEST(CublasVectors, CoverTheRule) {
   std::set<int> bits;
   std::set<std::size_t> pieces;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The replay on the device. Exits with 77 where there is none.
+// The replay on the device. Exits with 77 without a device.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 namespace ozbound::vectors {
 
-/// On every path, and with few sums at a time.
+/// CUDA engines for every path, and one with few sums at a time.
 const std::vector<std::unique_ptr<const Engine>>& engines() {
   using gpu::Path;
   static const auto all = [] {

@@ -8,7 +8,7 @@
 
 namespace ozbound::vectors {
 
-/// What replays the vectors: an engine in ways of working that must not matter.
+/// Engines that replay the vectors, with options that must not change results.
 const std::vector<std::unique_ptr<const Engine>>& engines();
 
 }  // namespace ozbound::vectors

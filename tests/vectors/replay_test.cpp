@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each engine makes of every conformance vector what the reference made: digits, integer sums, bits of C, bounds.
+// For each conformance vector every engine gives the reference's digits, integer sums, bits of C and bounds.
 
 #include <gtest/gtest.h>
 
@@ -61,7 +61,7 @@ std::int64_t integer(const json& value) {
   return value.is_string() ? std::stoll(value.get<std::string>()) : value.get<std::int64_t>();
 }
 
-/// A table of numbers; rows and columns stand there `down` and `across` times, one after the other.
+/// A table of numbers, repeated `down` times by rows and `across` times by columns.
 Matrix<double> matrix(const json& rows, Index m, Index n, Index down = 1, Index across = 1) {
   Matrix<double> result(m * down, n * across);
   for (Index i = 0; i < result.rows(); ++i)
@@ -70,7 +70,7 @@ Matrix<double> matrix(const json& rows, Index m, Index n, Index down = 1, Index 
   return result;
 }
 
-/// A vector as the engine takes it.
+/// A vector in the form that the engine takes.
 struct Vector {
   explicit Vector(const json& record)
       : m(record.at("m")),
@@ -96,7 +96,7 @@ struct Vector {
   Plan plan;
 };
 
-/// The complex matrix of whose rows the parts stand one above the other.
+/// The complex matrix whose rows' parts lie one above the other.
 Matrix<std::complex<double>> unstacked(const Matrix<double>& parts) {
   Matrix<std::complex<double>> result(parts.rows() / 2, parts.cols());
   for (Index i = 0; i < result.rows(); ++i)
@@ -112,7 +112,7 @@ Matrix<std::complex<double>> unblocked(const Matrix<double>& blocks) {
   return result;
 }
 
-/// C, of a complex product the parts of each row one above the other.
+/// C. For a complex product, the parts of each row lie one above the other.
 template <class T>
 Matrix<T> product(const Vector& v, const Engine& engine, double workspace) {
   Matrix<T> c(v.m, v.n);
@@ -142,7 +142,7 @@ void expect_digits(const SlicedMatrix& sliced, bool rows, const json& exponents,
   }
 }
 
-/// Of plans without a common ratio: the weights of every vector.
+/// Checks the weights of every vector, for plans without a common ratio.
 void expect_weights(const SlicedMatrix& sliced, const json& weights) {
   for (Index i = 0; i < sliced.count(); ++i)
     for (int p = 1; p <= sliced.slicing().slices; ++p)
@@ -175,8 +175,8 @@ void expect_product(const Vector& v, const Engine& engine, double workspace, con
           << "entry " << i << ", " << j << " of binary" << 8 * sizeof(T);
 }
 
-/// The a-priori bound is what the vector states, rounded outward: by that many operations on any path, each off by a factor
-/// below 1 + 2^-51.
+/// Checks that the a-priori bound is the vector's, rounded outward: at most that many operations on any path, each off by a
+/// factor below 1 + 2^-51.
 void expect_stated_bound(const Vector& v, int operations, const json& record) {
   const auto stated = exact_number(record.at("truncation_bound"));
   const Exact ours(truncation_a_priori_upper(v.plan, v.k * v.repeat));
@@ -184,7 +184,7 @@ void expect_stated_bound(const Vector& v, int operations, const json& record) {
   EXPECT_LE(ours, stated * (Exact{1, 0} + Exact{operations + 1, -51}));
 }
 
-/// Our bounds are at least the exact error.
+/// Checks that Ozbound's bounds are at least the exact error.
 void expect_bounds(const Vector& v, const EntryBound& bound, const std::vector<VectorFacts>& rows,
                    const std::vector<VectorFacts>& columns, const json& record) {
   const auto stated = exact_number(record.at("truncation_bound"));
@@ -237,7 +237,7 @@ void expect_residues(const Residues& residues, bool rows, const json& exponents,
   }
 }
 
-/// C' as every engine recovers it.
+/// Checks C' as every engine recovers it.
 void expect_integers(const Engine& engine, const ResidueMatrix& a, const ResidueMatrix& b, const ResiduePlan& plan,
                      const json& integers) {
   const auto groups = engine.recovered_groups(a, b, plan);
@@ -250,7 +250,7 @@ void expect_integers(const Engine& engine, const ResidueMatrix& a, const Residue
     }
 }
 
-/// The vector's integers have the vector's residues.
+/// Checks that the vector's integers have the vector's residues.
 void expect_own_residues(const json& integers, const json& residues) {
   for (std::size_t t = 0; t < residues.size(); ++t)
     for (std::size_t i = 0; i < integers.size(); ++i)
@@ -259,7 +259,7 @@ void expect_own_residues(const json& integers, const json& residues) {
             << "modulus " << residue_moduli[t] << ", element " << i << ", " << l;
 }
 
-/// The vector's own sums give the vector's own integer.
+/// Checks that the vector's own sums give the vector's own integer.
 void expect_recovery(const ResiduePlan& plan, const Vector& v, const json& record) {
   const auto base = ResidueBase::of(plan.moduli);
   for (Index i = 0; i < v.m; ++i)
@@ -311,7 +311,7 @@ TEST_P(Replay, GivesTheSameDigitsSumsAndBits) {
     for (const auto& engine : engines()) expect_product<double>(v, *engine, unlimited_workspace, record.at("c_binary64"));
     const double least = v.complex ? unlimited_workspace : least_workspace(whole, v.plan, v.k * v.repeat);
     expect_product<float>(v, whole, least, record.at("c_binary32"));
-    if (testing::Test::HasFailure()) return;  // one vector tells enough
+    if (testing::Test::HasFailure()) return;  // one failing vector is enough
   }
 }
 
@@ -343,7 +343,7 @@ TEST(Families, GiveTheSameChecksums) {
   }
 }
 
-/// What the vectors must cover, whoever edits their list.
+/// The vectors cover every encoding and accumulation, also after their list is edited.
 TEST(Coverage, EveryEncodingAndAccumulation) {
   std::set<std::string> seen;
   for (const auto& record : read_vectors("encodings.json")) {
@@ -378,8 +378,8 @@ TEST(Coverage, SumsReachTheInt32LimitAndPassIt) {
 
 TEST(Coverage, ResiduesReachEveryLimit) {
   std::set<int> moduli, bits;
-  std::set<std::int64_t> residues, sums, odd_sums;  // of 256, and of 253
-  std::set<int> nearly_half;  // numbers of moduli of which some |C'| is above P (1/2 - 2^-8), where doubles do not tell it
+  std::set<std::int64_t> residues, sums, odd_sums;  // modulo 256, and modulo 253
+  std::set<int> nearly_half;  // numbers of moduli with some |C'| above P (1/2 - 2^-8), where doubles do not suffice
   for (const auto& record : read_vectors("residues.json")) {
     const auto plan = parse_plan(record.at("plan").get<std::string>())
                           .visit([](const SplitPlan&) { return ResiduePlan{}; }, [](const ResiduePlan& p) { return p; });

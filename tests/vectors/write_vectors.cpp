@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ozbound_vectors write|check FOLDER: the conformance vectors (docs/vectors.md), made by the reference product alone.
+// ozbound_vectors write|check FOLDER: makes the conformance vectors (docs/vectors.md) with the reference product only.
 
 #include <fmt/format.h>
 
@@ -31,7 +31,7 @@ std::string hex(double x) {
   return hex_text(x);
 }
 
-/// value(i, j) for every entry, row by row.
+/// A table of value(i, j) for every entry, row by row.
 template <class Value>
 json table(Index rows, Index cols, const Value& value) {
   auto all = json::array();
@@ -67,7 +67,7 @@ json digits(const reference::SlicedVectors& x, bool rows) {
   return slices;
 }
 
-/// Of SlicedVectors or RoundedVectors.
+/// The exponents of SlicedVectors or RoundedVectors.
 template <class Vectors>
 json exponents(const Vectors& x) {
   auto all = json::array();
@@ -75,12 +75,12 @@ json exponents(const Vectors& x) {
   return all;
 }
 
-/// Of each vector, the exponents of its digits' weights over its scale.
+/// For each vector, the exponents of its digits' weights relative to its scale.
 json weights(const reference::SlicedVectors& x) {
   return table(x.count(), x.slicing().slices, [&x](Index i, Index p) { return x.weight(i, static_cast<int>(p) + 1); });
 }
 
-/// JSON's own integers where every reader has them exactly, strings beyond.
+/// A JSON integer if every reader can represent it exactly, otherwise a string.
 json integer(std::int64_t x) {
   constexpr auto most = std::int64_t{1} << 53;
   if (-most <= x && x <= most) return x;
@@ -97,7 +97,7 @@ json groups(const reference::SlicedProduct& product, Index m, Index n) {
   return all;
 }
 
-/// What slices make of the operands.
+/// Adds the results of slicing the operands.
 void add_parts(json& all, const reference::SlicedProduct& product, Index m, Index n) {
   all["a_exponents"] = exponents(product.a());
   all["b_exponents"] = exponents(product.b());
@@ -127,7 +127,7 @@ json residues(const reference::RoundedVectors& x, bool rows, int moduli) {
   return all;
 }
 
-/// What residues make of them.
+/// Adds the results of taking residues of the operands.
 void add_parts(json& all, const reference::ResidueProduct& product, Index m, Index n) {
   const int moduli = product.plan().moduli;
   all["moduli"] = json::array();
@@ -199,7 +199,7 @@ json record(const FamilyCase& c) {
           {"c_binary32_checksum", checksum(product, r, ResultFormat::of_float)}};
 }
 
-/// One line a case, so that a change shows which.
+/// The text with one line for each case, so a comparison shows which case changed.
 template <class Cases>
 std::string text_of(const std::string& about, const Cases& cases) {
   auto text = fmt::format("{{\"schema\": \"ozbound-vectors-1\", \"about\": {}, \"cases\": [\n", json(about).dump());
@@ -257,7 +257,7 @@ std::string cublas_text() {
   return text + "]}\n";
 }
 
-/// All files by name.
+/// All files with their names.
 std::map<std::string, std::string> files() {
   std::map<std::string, std::string> all;
   for (const auto& file : case_files()) all[file.name + ".json"] = text_of(file.about, file.cases);
@@ -275,7 +275,7 @@ int write(const std::filesystem::path& folder) {
   return 0;
 }
 
-/// That the folder holds what the reference makes, and nothing else.
+/// Checks that the folder holds the reference's files and nothing else.
 int check(const std::filesystem::path& folder) {
   auto expected = files();
   int wrong = 0;

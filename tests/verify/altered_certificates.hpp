@@ -15,7 +15,7 @@
 #include "ozbound/core/matrix.hpp"
 #include "ozbound/core/plan.hpp"
 
-// Certificates with a member changed, and what is said of them.
+// Certificates with one member changed, and the checker's answers to them.
 
 namespace ozbound::test {
 
@@ -28,7 +28,7 @@ inline std::string seal_of(nlohmann::json certificate) {
   return text;
 }
 
-/// RFC 4648, section 4.
+/// The Base64 encoding of RFC 4648, section 4.
 inline std::string base64_of(const std::string& bytes) {
   constexpr const char* alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
@@ -53,7 +53,7 @@ struct Alteration {
   nlohmann::json certificate;
 };
 
-/// Values near a value, and what else is easily mistaken for it.
+/// Values near a given value, and others that are easily mistaken for it.
 inline std::vector<std::pair<std::string, nlohmann::json>> altered_values(const nlohmann::json& value) {
   if (value.is_boolean()) return {{"flipped", !value.get<bool>()}};
   if (value.is_null()) return {{"something", "0000000000000000"}};
@@ -86,7 +86,8 @@ inline std::vector<std::pair<std::string, nlohmann::json>> altered_values(const 
   return {};
 }
 
-/// Every member of the certificate, changed, gone, doubled or renamed; every array with an element more, less and twice.
+/// Collects alterations: every member of the certificate changed, removed, doubled or renamed; every array with an element
+/// more, with one less and doubled.
 inline void collect(const nlohmann::json& root, nlohmann::json::json_pointer where, const std::string& member,
                     std::vector<Alteration>& all) {
   const auto& value = root.at(where);
@@ -124,7 +125,7 @@ inline void collect(const nlohmann::json& root, nlohmann::json::json_pointer whe
   }
 }
 
-/// A plan by residues of the same bits with other moduli, which may hold its operands still, or with other bits.
+/// A plan by residues with the same bits and other moduli (which may still hold its operands), or with other bits.
 inline constexpr const char* other_moduli = "other moduli";
 inline constexpr const char* bits_exchanged = "bits exchanged";
 inline std::vector<std::pair<std::string, std::string>> altered_residues(const std::string& text) {
@@ -171,7 +172,7 @@ inline std::vector<Alteration> alterations(const nlohmann::json& certificate) {
   return all;
 }
 
-/// Whether a claim of that name failed, or the refusal names the member.
+/// True if a claim of that name failed, or the refusal names the member.
 inline bool names(const std::vector<std::string>& rejections, const std::string& member) {
   return std::any_of(rejections.begin(), rejections.end(), [&member](const std::string& text) {
     return text.starts_with(member + ": ") || text.find("'" + member + "'") != std::string::npos;
@@ -182,8 +183,7 @@ inline bool is_refusal(const std::vector<std::string>& rejections) {
   return !rejections.empty() && rejections.front().starts_with("certificate: ");
 }
 
-/// Members that others follow from: where one is changed, it may be those that are not so.
-/// Whether a target exchanged for this one says the same: those of DGEMM, of one term.
+/// True if the target that replaces this one means the same: the targets of DGEMM agree for one term.
 inline bool is_same_target(const Certificate& certificate, const Alteration& altered) {
   const auto of_dgemm = [](const std::string& target) { return target == "dgemm" || target == "dgemm-typical"; };
   const Index terms = certificate.complex ? 2 * certificate.k : certificate.k;

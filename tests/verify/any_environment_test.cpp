@@ -18,7 +18,7 @@
 #include "ozbound/verify/verdict.hpp"
 #include "support/any_environment.hpp"
 
-// What judges is as blind to the caller's floating-point environment as what is judged.
+// The judging code ignores the caller's floating-point environment, as the judged code does.
 
 namespace ozbound::any_environment_test {
 namespace {
@@ -55,7 +55,8 @@ TEST(AnyEnvironment, RandomNumbersAreTheSame) {
   });
 }
 
-/// alpha A B + beta C0 with subnormal scalars and elements; a float C with subnormal entries.
+/// Verdicts are the same in every environment, for alpha A B + beta C0 with subnormal scalars and elements, and a float C with
+/// subnormal entries.
 TEST(AnyEnvironment, VerdictsAreTheSame) {
   auto problem = generate({Family::uniform, 5, 4, 6, 0, 7});
   problem.a(0, 0) = 0x1p-1074, problem.b(1, 1) = -0x1p-1060;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// More than a thousand certificates, recomputed: two implementations of the same roundings must not differ anywhere.
+// Recomputes more than a thousand certificates: two implementations of the same roundings must agree everywhere.
 
 #include "bounds/products.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Certificates of every method and target are confirmed by a second program, and altered in any member they are not.
+// A second program confirms certificates of every method and target, and rejects them if any member is altered.
 
 #include "bounds/products.hpp"
 #include "verify/altered_certificates.hpp"
@@ -48,7 +48,7 @@ const CpuEngine& engine() {
   return one_thread;
 }
 
-/// A certified product, and how it came to be.
+/// A certified product and the way it was made.
 struct Certified {
   std::string name;
   Product product;
@@ -81,7 +81,7 @@ Product narrow(Product product) {
   return product;
 }
 
-/// Entries that two slices round to infinity: two that are finite, one that is not; and others.
+/// Three entries that two slices round to infinity (two of them finite, one not), and other entries.
 Product near_overflow(bool is_narrow) {
   const double largest = is_narrow ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
   auto product = test::product_of(test::matrix_of(2, 2, {largest, -largest * 0x1p-40, 3, 1}),
@@ -97,7 +97,7 @@ Product with_specials(Product product) {
   return product;
 }
 
-/// Plans by residues: few and many moduli, bits below those of norms and of level 1, operands that are exact.
+/// Adds plans by residues: few and many moduli, bits below those of norms and of level 1, exact operands.
 template <class Add>
 void add_residues(const Add& add, const Product& uniform, const Product& wide, const Product& scaled, const Product& special,
                   const Product& subnormal, const Product& integers) {
@@ -106,7 +106,7 @@ void add_residues(const Add& add, const Product& uniform, const Product& wide, c
     for (const auto* product : {&uniform, &wide, &scaled, &special})
       add("residues " + to_string(target), *product, target, Method::one_plan, "residues:14:50x51");
   for (const auto* const plan : {"residues:2:2x3", "residues:3:7x6", "residues:5:15x16", "residues:20:70x71"}) {
-    if (plan != std::string("residues:20:70x71"))  // of which nothing is rounded, so that other bits make the same C
+    if (plan != std::string("residues:20:70x71"))  // with this plan nothing is rounded, so other bits make the same C
       add("residues coarse", wide, Target::componentwise(1e-3), Method::one_plan, plan);
     add("residues cr", uniform, Target::correctly_rounded(), Method::correctly_rounded, plan);
     add("residues cr scaled", scaled, Target::correctly_rounded(), Method::correctly_rounded, plan);
@@ -128,7 +128,7 @@ void add_residues(const Add& add, const Product& uniform, const Product& wide, c
       fine);
 }
 
-/// Certificates of every method with every kind of target that it can have, and of the inputs that are hard.
+/// Certificates of every method with every kind of target that it can have, and of difficult inputs.
 const std::vector<Certified>& all_certified() {
   static const std::vector<Certified> all = [] {
     const auto uniform = test::product_of({Family::uniform, 3, 4, 5, 0, 1});
@@ -207,7 +207,7 @@ const std::vector<Certified>& all_certified() {
 
 std::string schema() { return all_certified().front().certificate()["schema"]; }
 
-/// The claims that fail; the refusal where it is no certificate any more.
+/// The claims that fail, or the refusal if the text is no certificate.
 std::vector<std::string> rejections(const Certified& certified, const json& certificate) {
   std::vector<std::string> failed;
   try {
@@ -225,8 +225,8 @@ TEST(CertificateCheck, ConfirmsWhatTheEngineCertifies) {
                                                                         << one.certificate().dump(1);
 }
 
-/// What `decide` chooses for any family, scalars and format. A number that the second implementation rounds otherwise shows
-/// here.
+/// The check confirms the decisions of `decide` for any family, scalars and format. A number rounded differently by the second
+/// implementation shows in this test.
 TEST(CertificateCheck, ConfirmsWhatIsDecided) {
   test::RandomBits random(7);
   for (const auto family : all_families())
@@ -241,7 +241,8 @@ TEST(CertificateCheck, ConfirmsWhatIsDecided) {
     }
 }
 
-/// The ratio has tau in it: a tau that the second implementation rounds otherwise shows in its last bits.
+/// The check confirms the typical target for every inner dimension. The ratio contains tau, so a different rounding of tau
+/// shows in its last bits.
 TEST(CertificateCheck, ConfirmsTheTypicalTargetOfEveryInnerDimension) {
   for (Index k = 0; k <= 300; ++k) {
     auto product = test::product_of({Family::uniform, 1, 1, k, 0, 1});
@@ -285,7 +286,7 @@ TEST(CertificateCheck, RejectsEveryAlteredMember) {
     }
 }
 
-/// Whether integers of so many bits are the vectors themselves, each to a power of two.
+/// True if integers of the given bits represent the vectors exactly, each up to a power of two.
 bool holds_exactly(MatrixView<const double> vectors, int bits) {
   const reference::RoundedVectors rounded(vectors, bits);
   for (Index i = 0; i < rounded.count(); ++i)
@@ -293,7 +294,8 @@ bool holds_exactly(MatrixView<const double> vectors, int bits) {
   return true;
 }
 
-/// Whether the first plan and the altered one are by residues and round alike: an operand of other bits is exact in both.
+/// True if the original first plan and the altered one are by residues and round alike: where their bits differ, the operand is
+/// exact in both.
 bool round_alike(const Certified& one, const nlohmann::json& altered) {
   const auto plan_of = [](const nlohmann::json& certificate) -> std::optional<reference::ResiduePlan> {
     const auto plan = reference::parse_plan(certificate["plans"].at(0).get<std::string>());
@@ -302,7 +304,7 @@ bool round_alike(const Certified& one, const nlohmann::json& altered) {
   };
   const auto plan = plan_of(one.certificate()), other = plan_of(altered);
   if (!plan || !other) return false;
-  if (one.product.alpha == 0) return true;  // which reads neither
+  if (one.product.alpha == 0) return true;  // alpha = 0 reads neither operand
   const auto alike = [](MatrixView<const double> vectors, int x, int y) {
     return x == y || (holds_exactly(vectors, x) && holds_exactly(vectors, y));
   };
@@ -310,7 +312,7 @@ bool round_alike(const Certified& one, const nlohmann::json& altered) {
          alike(one.product.problem.b.view().transposed(), plan->bits_b, other->bits_b);
 }
 
-/// Whether the moduli of all plans by residues hold the product, in integers.
+/// True if the moduli of all plans by residues hold the product, computed in integers.
 bool are_held(const Certified& one, const nlohmann::json& altered) {
   if (one.product.alpha == 0) return true;
   const auto operands = one.product.operands();
@@ -325,25 +327,25 @@ bool are_held(const Certified& one, const nlohmann::json& altered) {
   return true;
 }
 
-/// What can be said of a product in more than one way, so that an alteration is still true: only the seal shows it.
+/// True if the alteration is another true statement about the product, so that only the seal reveals it.
 bool still_true(const Certified& one, const test::Alteration& altered) {
   const auto& certificate = one.computed.certificate;
   const bool ran_native = !certificate.native.empty();
   const bool refined = certificate.method == Method::correctly_rounded || certificate.target.kind == Target::Kind::relative;
   if (altered.member == "native") return ran_native;  // any name of a library
-  // C and its bound do not depend on the moduli (residues.md, R12): those that hold the operands are as good.
+  // C and its bound do not depend on the moduli (residues.md, R12): any moduli that hold the product are valid.
   if (altered.member == "plans" && altered.how == test::other_moduli) return are_held(one, altered.certificate);
-  // Nor do they on bits of an operand that both plans hold exactly.
+  // C and its bound do not depend on the bits of an operand that both plans hold exactly either.
   if (altered.member == "plans" && !altered.certificate["plans"].empty() && round_alike(one, altered.certificate))
     return are_held(one, altered.certificate);
-  // From either the next plan is the same, and both leave all entries to it.
+  // The next plan is the same after either of the two, and both leave all entries to it.
   if (altered.member == "plans" && altered.how == test::bits_exchanged) return refined;
-  // The last left open what those before did; every plan would leave nothing.
+  // The last plan left open the same entries as those before it; or every plan would leave none open.
   if (altered.member == "plans") return refined && (altered.how == "element less" || certificate.undecided == 0);
   if (altered.member == "target")
     return is_same_target(certificate, altered) || (certificate.ratio == 1 && altered.how == "cr") ||
            (ran_native && certificate.ratio == inf);  // a rounding; no claim
-  // A rounding and no more: every method would do it, if all entries are special; `exact`, if its plans left none to it.
+  // Only the rounding remains. Any method does it if all entries are special, and `exact` does it if its plans left no entry.
   return altered.member == "method" && certificate.plans.empty() && !ran_native;
 }
 
@@ -400,7 +402,7 @@ TEST(CertificateCheck, TakesWhatASearchMayAssume) {
   EXPECT_GT(none, 20);
 }
 
-/// 65 equal columns, which end in the second chunk of columns, and 63 others; a C0 that is next to nothing.
+/// 65 equal columns, so that ties end in the second chunk of columns, and 63 others, with a tiny C0.
 Product with_ties_beside_a_tiny_c0(std::uint64_t seed) {
   RandomStream random(seed);
   const auto above = [&random](double least, double width) { return least + width * std::abs(random.signed_unit()); };
@@ -426,7 +428,7 @@ TEST(CertificateCheck, TheWorstEntryIsFoundBesideATinyC0) {
   }
 }
 
-/// The text with its first `"name":VALUE` there once more.
+/// The text with its first `"name":VALUE` inserted a second time at that place.
 std::string with_twice(const std::string& text, const std::string& name, const json& value) {
   const auto member = "\"" + name + "\":" + value.dump();
   auto changed = text;
@@ -472,7 +474,7 @@ TEST(CertificateCheck, RejectsWhatBelongsToAnotherProduct) {
   EXPECT_THAT(failed(swapped, one), testing::IsSupersetOf({"fingerprints.a", "fingerprints.b", "c", "bound"}));
 }
 
-/// Moduli whose product is too small, named by a record that is otherwise true: the guard alone says so.
+/// The guard refuses moduli whose product is too small, in a record that is otherwise true.
 TEST(CertificateCheck, RefusesModuliThatDoNotHoldTheProduct) {
   const auto one = certified("one", test::product_of({Family::uniform, 3, 4, 60, 0, 8}), Target::componentwise(1e-3),
                              Method::one_plan, "residues:8:28x28");
@@ -489,7 +491,7 @@ TEST(CertificateCheck, RefusesModuliThatDoNotHoldTheProduct) {
   EXPECT_FALSE(sampled.holds()) << "the guard is of all entries, whatever the sample";
 }
 
-/// What is found of a certificate whose plan another one takes the place of, by one entry, not in `column`.
+/// The claims that fail after replacing the certificate's plan, checked with one sampled entry outside `column`.
 std::vector<std::string> guard_of_others(const Certified& one, const char* plan, Index column) {
   auto certificate = one.certificate();
   certificate["plans"][0] = plan;
@@ -501,7 +503,7 @@ std::vector<std::string> guard_of_others(const Certified& one, const char* plan,
   return failed;
 }
 
-/// The sum of an entry by itself: 32383 1 is H of two moduli.
+/// The exact sum of an entry holds up to H: 32383 times 1 is H of two moduli.
 TEST(CertificateCheck, HoldsEntriesUpToHalfOfTheModuli) {
   Matrix<double> a(1, 1), b(1, 1);
   b(0, 0) = -1;
@@ -513,8 +515,8 @@ TEST(CertificateCheck, HoldsEntriesUpToHalfOfTheModuli) {
   }
 }
 
-/// The guard is of all entries: one column of 40 is not held, and no entry of it is looked at. Either case would pass with a
-/// part of its guard left out.
+/// The guard covers all entries: one column of 40 is not held, and no entry of that column is sampled. Each of the two cases
+/// would pass if part of its guard were left out.
 TEST(CertificateCheck, FindsTheOnlyEntryThatModuliDoNotHold) {
   constexpr Index n = 40, bad = 7;
   const auto with = [&](Index k, double first, double rest) {
@@ -523,13 +525,13 @@ TEST(CertificateCheck, FindsTheOnlyEntryThatModuliDoNotHold) {
     for (Index j = 0; j < n; ++j) b(0, j) = first;
     return test::product_of(std::move(a), std::move(b));
   };
-  // Level 1: 59 elements without a digit. sum |a' b'| is 519 2^108, above H = 513 2^108; the digits alone give 512 2^108.
+  // Level 1: 59 elements have no digit. sum |a' b'| is 519 2^108, above H = 513 2^108; the digits give only 512 2^108.
   const auto below_digits =
       certified("below digits", with(60, 1, 0x1.fffp-7), Target::componentwise(1e-3), Method::one_plan, "residues:16:60x59");
   EXPECT_THAT(rejections(below_digits, below_digits.certificate()), testing::IsEmpty());
   EXPECT_THAT(guard_of_others(below_digits, "residues:15:60x59", bad),
               testing::ElementsAre("guard: residues:15:60x59 is not sure to hold entry (0, 7)"));
-  // Norms: 2024 products of integers 4, which were 3.999, are 32384, and H of two moduli is 32383.
+  // Norms: 2024 products of integers 4 (rounded from 3.999) are 32384, and H of two moduli is 32383.
   const auto rounded_up = certified("rounded up", with(2024, 0x1.fffp0, 0x1.fffp0), Target::componentwise(1e-3),
                                     Method::one_plan, "residues:3:2x2");
   EXPECT_THAT(rejections(rounded_up, rounded_up.certificate()), testing::IsEmpty());
@@ -537,7 +539,8 @@ TEST(CertificateCheck, FindsTheOnlyEntryThatModuliDoNotHold) {
               testing::ElementsAre("guard: residues:2:2x2 is not sure to hold entry (0, 7)"));
 }
 
-/// Equal elements, of which norms are sharp: k 2^13 of seven and eight bits, and H of two moduli is 32383.
+/// The guard accepts sums up to the limit of the moduli. Norms are sharp for equal elements: k 2^13 with seven and eight bits,
+/// and H of two moduli is 32383.
 TEST(CertificateCheck, FindsTheLimitOfTheModuli) {
   for (const Index k : {3, 4}) {
     Matrix<double> a(1, k), b(k, 2);
@@ -553,7 +556,8 @@ TEST(CertificateCheck, FindsTheLimitOfTheModuli) {
   }
 }
 
-/// Two slices round it to infinity, and its error is far below the target: measured from what overflows.
+/// An infinity for a finite entry is refused. Two slices round the entry to infinity, and its error, measured from the overflow
+/// threshold, is far below the target.
 TEST(CertificateCheck, RefusesAnInfinityForAFiniteEntry) {
   for (const bool is_narrow : {false, true}) {
     auto one = certified("finished", near_overflow(is_narrow), Target::componentwise(1e-3), Method::one_plan,
@@ -576,7 +580,7 @@ TEST(CertificateCheck, RefusesAnInfinityForAFiniteEntry) {
   }
 }
 
-/// As a program that wrote schema 4 would have said it: tau of `dgemm` was k u, of `dgemm-typical` sqrt(k) u, whatever alpha.
+/// A certificate of schema 4 is judged by that schema: tau of `dgemm` was k u and of `dgemm-typical` sqrt(k) u, whatever alpha.
 TEST(CertificateCheck, JudgesTheFormerSchemaAsItWasMeant) {
   const auto scaled = with_scalars(test::product_of({Family::uniform, 3, 4, 5, 0, 1}), 0.7, 1.3);
   constexpr const char* fine = "balanced:7x7:cut=8:exact";
@@ -639,7 +643,7 @@ TEST(CertificateCheck, SaysWhatOfAReportIsNotChecked) {
   EXPECT_THAT(one.check(one.certificate()).limits, testing::IsEmpty());
 }
 
-/// As if a lemma were wrong by this factor in the engine and in the check: both have such norms.
+/// The certificate as it would be if a lemma were wrong by this factor in both the engine and the check.
 json with_norms_scaled(json certificate, int exponent) {
   auto& rows = certificate["bound"]["norms"]["rows"];
   const auto numbers = *checking::numbers_in<double>(rows.get<std::string>());
@@ -723,7 +727,7 @@ TEST(CertificateCheck, RefusesCOfAnotherShape) {
   EXPECT_THROW(check_certificate(one.certificate().dump(), one.product.operands(), c), std::invalid_argument);
 }
 
-/// The last bit of an element flipped; of an infinity the sign. NaNs have no bit that counts.
+/// Flips the last bit of an element, or the sign of an infinity; false for NaN, whose bits do not count.
 bool flip(double& x) {
   if (std::isnan(x)) return false;
   x = std::isinf(x) ? -x : std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) ^ 1);
@@ -785,7 +789,7 @@ TEST(CertificateCheck, RejectsAChangedBitOfC) {
   }
 }
 
-/// A certificate made to fit a wrong C: fingerprint and seal are right, C is not.
+/// A certificate that fits a wrong C is rejected although its fingerprint and its seal are correct.
 TEST(CertificateCheck, RejectsAWrongCThatIsWellSealed) {
   for (const auto& one : all_certified()) {
     if (one.product.narrow || !one.computed.certificate.native.empty() || one.product.m() == 0) continue;

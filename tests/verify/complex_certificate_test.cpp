@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Certificates of complex products are confirmed by a second program, and altered in any member they are not.
+// A second program confirms certificates of complex products, and rejects them if any member is altered.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ struct Certified {
   bool narrow = false, adjoint_a = false;
   Certificate certificate;
 
-  [[nodiscard]] ComplexProduct call() {
+  [[nodiscard]] ComplexProduct product() {
     const ComplexInputView stored(problem.a);
     const auto output = narrow ? ComplexOutputView(narrow_c) : ComplexOutputView(c);
     return {adjoint_a ? stored.conjugate() : stored, problem.b, output, alpha, beta, c0};
@@ -78,7 +78,7 @@ struct Scalars {
   Number alpha = 1, beta = 0;
 };
 
-/// Two slices round a part of a finite entry to infinity, and of one that is not finite.
+/// Two slices round to infinity a part of a finite entry, and a part of an entry that is not finite.
 ComplexProblem near_overflow(bool narrow) {
   const double largest = narrow ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
   auto problem = generate_complex({Family::uniform, 2, 2, 1, 0, 1});
@@ -96,9 +96,9 @@ Certified prepared(std::string name, ComplexProblem problem, const Scalars& scal
   return one;
 }
 
-/// Under this method and plan; in place: C0 is C.
+/// The product certified under this method and plan. `in_place`: C0 is C.
 Certified certified(Certified one, const Target& target, Method method, const char* plan = nullptr, bool in_place = false) {
-  auto call = one.call();
+  auto call = one.product();
   if (in_place) one.c = one.c0, call.c0 = one.c;
   Decision decision{target, method, {}, call.m(), call.n(), call.k(), 0, 0, {}, {}, {}, {}, true};
   if (plan != nullptr) decision.plan = parse_plan(plan);
@@ -120,7 +120,7 @@ std::vector<std::string> rejections(const Certified& one, const json& certificat
 const char* const fine = "balanced:7x7:cut=8:exact";
 const Scalars real_scalars{-1.5, 0.75}, turned{{0.3, -1.7}, {0, 2}}, imaginary{{0, -1}, 0}, far{{0x1p-30, 0x1.8p20}, {1, 1e-9}};
 
-/// Every method and kind of target, scalars of every kind, special entries, both formats.
+/// Certificates for every method and kind of target, scalars of every kind, special entries, and both formats.
 const std::vector<Certified>& all_certified() {
   static const std::vector<Certified> all = [] {
     const auto wide = generate_complex({Family::wide_exponents, 4, 3, 5, 2, 2});
@@ -188,7 +188,7 @@ TEST(ComplexCertificate, ConfirmsWhatIsDecided) {
       const Index m = random.between(1, 5), n = random.between(1, 5), k = random.between(1, 8);
       auto one = prepared(std::string(name(family)), generate_complex({family, m, n, k, 0.5 * random.between(0, 6), random()}),
                           {random.pick(numbers), random.once_in(2) ? Number{} : random.pick(numbers)}, random.once_in(3));
-      const auto call = one.call();
+      const auto call = one.product();
       one.certificate = multiply(call, decide(call, target, engine()), engine());
       EXPECT_TRUE(one.certificate.holds);
       EXPECT_THAT(rejections(one, one.record()), testing::IsEmpty())
@@ -239,7 +239,7 @@ TEST(ComplexCertificate, ConfirmsProductsInPlace) {
     }
 }
 
-/// Small certificates of every method and kind of target, and of scalars and inputs at the ends of what there is.
+/// Small certificates of every method and kind of target, with extreme scalars and inputs.
 const std::vector<Certified>& small_certified() {
   static const std::vector<Certified> all = [] {
     const auto of = [](Family family, Index k) { return generate_complex({family, 2, 2, k, 1, 3}); };
@@ -296,28 +296,29 @@ const std::vector<Certified>& small_certified() {
   return all;
 }
 
-/// What can be said of a product in more than one way, so that an alteration is still true: only the seal shows it.
+/// True if the alteration is another true statement about the product, so that only the seal reveals it.
 bool still_true(const Certified& one, const test::Alteration& altered) {
   const auto& certificate = one.certificate;
   const bool relative = certificate.target.kind == Target::Kind::relative;
   const bool refined = certificate.method == Method::correctly_rounded || relative;
-  // The last left open what those before did; every plan would leave nothing.
+  // The last plan left open the same entries as those before it; or every plan would leave none open.
   if (altered.member == "plans") return refined && (altered.how == "element less" || certificate.undecided == 0);
-  if (altered.member == "target")  // a rounding that meets it is all; no claim
+  if (altered.member == "target")  // only a rounding, which meets the target; or no claim
     return test::is_same_target(certificate, altered) || (certificate.ratio == 1 && altered.how == "cr") ||
            certificate.ratio == inf;
   if (altered.member != "method" || altered.how == "native") return false;
-  // A rounding and no more: every method would do it, if all entries are special; both that refine would meet `relative`.
+  // Only the rounding remains. Any method does it if all entries are special, and both methods that refine would meet
+  // `relative`.
   return certificate.plans.empty() || (relative && altered.how == "correctly_rounded");
 }
 
-/// Whether a rejection is of the member, or of the imaginary parts where it is one of them.
+/// True if a rejection names the member, or the imaginary parts if the member is one of them.
 bool says(const std::vector<std::string>& failed, const std::string& member) {
   if (!member.starts_with("imaginary")) return test::names(failed, member);
   return std::any_of(failed.begin(), failed.end(), [](const auto& text) { return text.find("imaginary") != text.npos; });
 }
 
-/// The alterations of one certificate, each sealed again; those that are found, by their members.
+/// Seals each alteration of one certificate again and checks it; collects the members whose alterations are found.
 void reject_alterations(const Certified& one, std::set<std::string>& rejected) {
   const auto record = one.record();
   ASSERT_THAT(rejections(one, record), testing::IsEmpty()) << one.name << '\n' << record.dump(1);
@@ -347,7 +348,7 @@ TEST(ComplexCertificate, RejectsWhatIsNotSoEvenUnderASeal) {
   }
 }
 
-/// x with the last bit of a part flipped, of an infinity its sign. NaNs have no bit that counts.
+/// x with the last bit of a part flipped, or the sign of an infinite part. The bits of NaN do not count.
 std::vector<Number> with_a_flip(Number x) {
   const auto flipped = [](double part) {
     return std::isinf(part) ? -part : std::bit_cast<double>(std::bit_cast<std::uint64_t>(part) ^ 1);
@@ -377,7 +378,7 @@ TEST(ComplexCertificate, RejectsAChangedBitOfAnOperand) {
   }
 }
 
-/// A certificate made to fit a wrong C: fingerprint and seal are right, C is not.
+/// A certificate that fits a wrong C is rejected although its fingerprint and its seal are correct.
 TEST(ComplexCertificate, RejectsAWrongCThatIsWellSealed) {
   for (const auto& one : small_certified()) {
     auto forged = one;
@@ -408,7 +409,8 @@ TEST(ComplexCertificate, NativeDgemmHasNoComplexScalars) {
   }
 }
 
-/// Its certificate is about a pair of rows of one scale, in which case alone their bounds mix.
+/// An A that represents no complex matrix is found. The certificate has a pair of rows of one scale, the only case in which
+/// their bounds mix.
 TEST(ComplexCertificate, AnAThatStandsForNoneIsFound) {
   const auto one = certified(prepared("turned", generate_complex({Family::uniform, 2, 2, 2, 0, 1}), turned), Target::dgemm(),
                              Method::one_plan, fine);
@@ -441,7 +443,7 @@ TEST(ComplexCertificate, ImaginaryPartsAreNotForgotten) {
   EXPECT_THAT(rejections(one, resealed(record)), testing::ElementsAre("certificate: 'imaginary.beta' is missing"));
 }
 
-/// One bit of one part, in either row of the pair.
+/// A flipped last bit in one part is found, in either row of the pair.
 TEST(ComplexCertificate, AWrongPartIsFound) {
   const auto wide = generate_complex({Family::wide_exponents, 4, 3, 5, 2, 2});
   for (const auto& scalars : {real_scalars, turned, imaginary})
@@ -458,7 +460,7 @@ TEST(ComplexCertificate, AWrongPartIsFound) {
     }
 }
 
-/// Ratios are those of A B, whatever C0 makes of an entry: one of its two parts is the worst.
+/// A special C0 does not hide a ratio: ratios are those of A B, and one of the entry's two parts is the worst.
 TEST(ComplexCertificate, ASpecialC0HidesNoRatio) {
   for (const bool part : {false, true}) {
     auto one = prepared("1 x 1", generate_complex({Family::uniform, 1, 1, 9, 0, 4}), {{0.3, -1.7}, {2, 0}});

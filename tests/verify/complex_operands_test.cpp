@@ -30,7 +30,7 @@ constexpr double eta = 0x1p-1074;
 struct Dot {
   std::vector<Number> a, b;
   Number alpha = 1, beta = 0;
-  Number c0 = {std::numeric_limits<double>::quiet_NaN(), 0};  // where beta is 0, nothing may see it
+  Number c0 = {std::numeric_limits<double>::quiet_NaN(), 0};  // must not be read if beta is 0
   bool conjugate_a = false, conjugate_b = false;
 
   [[nodiscard]] ComplexOperands copies() const {
@@ -70,7 +70,7 @@ TEST(ComplexOperands, MultiplyByTheDefinition) {
   dot.conjugate_b = true;  // the conjugate of the plain one
   EXPECT_EQ(dot.re(), 4);
   EXPECT_EQ(dot.im(), -68);
-  dot.conjugate_a = false;  // of the one with A conjugated
+  dot.conjugate_a = false;  // the conjugate of the one with A conjugated
   EXPECT_EQ(dot.re(), -36);
   EXPECT_EQ(dot.im(), 8);
 }
@@ -90,14 +90,14 @@ TEST(ComplexOperands, ScaleByComplexNumbers) {
 }
 
 TEST(ComplexOperands, RoundOnceOverAllTerms) {
-  // Re C = 1 + 2^-53 + eta: a tie that one term far below decides, in each place that a term has.
+  // Re C = 1 + 2^-53 + eta: a tie that one term far below decides. The tiny term takes each possible place.
   const Number one{1, 0};
   EXPECT_EQ((Dot{{one, {0x1p-53, 0}, {0, eta}}, {one, one, {0, -1}}}).re(), 1 + 0x1p-52);
   EXPECT_EQ((Dot{{one, {0x1p-53, 0}, {0, eta}}, {one, one, {0, 1}}}).re(), 1);
   EXPECT_EQ((Dot{{one, {0x1p-53, -eta}}, {one, one}, {1, 1}}).re(), 1 + 0x1p-52);
   EXPECT_EQ((Dot{{one, {0x1p-53, 0}}, {one, one}, 1, {1, 1}, {0, -eta}}).re(), 1 + 0x1p-52);
   EXPECT_EQ((Dot{{{0, 1}, {0, 0x1p-53}}, {one, one}, 1, {1, 1}, {eta, 0}}).im(), 1 + 0x1p-52);
-  // What cancels exactly is +0, and an overflow between terms is none.
+  // Terms that cancel exactly give +0, and an overflow between terms does not count.
   EXPECT_FALSE(std::signbit(Dot({{{1, 1}}, {{1, 1}}}).re()));
   EXPECT_EQ((Dot{{{largest, largest}}, {{largest, largest}}}).re(), 0);
   EXPECT_EQ((Dot{{{largest, 0}}, {{largest, 0}}, {largest, 0}, {largest, -largest}, {1, 1}}).im(), 0);
@@ -114,7 +114,7 @@ TEST(ComplexOperands, SpecialsAreOfTheTermsThatAreThere) {
   EXPECT_EQ((Dot{{{inf, 1}}, {{1, 1}}, i}).part(0).kind, Kind::negative_infinity);
   EXPECT_EQ((Dot{{one}, {one}, {inf, 0}}).part(1).kind, Kind::nan);
   EXPECT_EQ((Dot{{{1, 1}}, {{2, 1}}, {1, inf}}).part(0).kind, Kind::negative_infinity);
-  // A part of a scalar that is zero reads nothing; no product is left where both are.
+  // A zero part of a scalar reads nothing; no product is left if both parts are zero.
   EXPECT_EQ((Dot{{one}, {one}, 1, i, {nan, 2}}).part(0).kind, Kind::finite);
   EXPECT_EQ((Dot{{one}, {one}, 1, i, {nan, 2}}).re(), -1);
   EXPECT_EQ((Dot{{one}, {one}, 1, i, {nan, 2}}).part(1).kind, Kind::nan);

@@ -16,7 +16,7 @@
 namespace ozbound::test::complex_problem_test {
 namespace {
 
-/// The parts of a complex matrix one above the other, row by row.
+/// The parts of a complex matrix, one above the other, row by row.
 Matrix<double> stacked(const Matrix<std::complex<double>>& x) {
   Matrix<double> out(2 * x.rows(), x.cols());
   for (Index i = 0; i < x.rows(); ++i)
@@ -24,7 +24,7 @@ Matrix<double> stacked(const Matrix<std::complex<double>>& x) {
   return out;
 }
 
-/// Rows (a_r, -a_i) or (a_i, a_r): a component of A B is the product of one of these and the stacked parts of B.
+/// Rows (a_r, -a_i) or (a_i, a_r). A component of A B is the product of one of these and the stacked parts of B.
 Matrix<double> factor(const Matrix<std::complex<double>>& a, bool imaginary) {
   Matrix<double> out(a.rows(), 2 * a.cols());
   for (Index i = 0; i < a.rows(); ++i)
@@ -56,7 +56,7 @@ TEST(ComplexProblem, TheRealPartOfTheProductIsThatOfTheRealProblem) {
   }
 }
 
-/// Largest share that is left of the terms' magnitudes.
+/// The largest ratio of |entry| to the sum of its terms' magnitudes.
 double left_of(const Matrix<double>& a, const Matrix<double>& b) {
   const ExactOracle oracle({a.view(), b.view()});
   double share = 0;
@@ -78,7 +78,7 @@ TEST(ComplexProblem, CancellationIsInBothParts) {
   EXPECT_GT(left_of(factor(uniform.a, true), stacked(uniform.b)), 0.25);
 }
 
-/// FNV-1a over the bits of both parts, row by row.
+/// The FNV-1a hash of the bits of both parts, row by row.
 std::uint64_t print_of(const Matrix<std::complex<double>>& x) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (Index l = 0; l < x.rows() * x.cols(); ++l)

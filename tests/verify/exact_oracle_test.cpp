@@ -29,7 +29,7 @@ struct Dot {
   std::vector<double> a, b;
   double alpha = 1;
   double beta = 0;
-  double c0 = nan;  // where beta is 0, nothing may see it
+  double c0 = nan;  // must not be read if beta is 0
 
   [[nodiscard]] OracleEntry evaluate(double computed = 0, ResultFormat format = ResultFormat::of_double) const {
     const auto k = static_cast<Index>(a.size());
@@ -48,7 +48,7 @@ struct Dot {
 
 #define EXPECT_BITS(actual, expected) EXPECT_EQ(actual, std::bit_cast<std::uint64_t>(static_cast<double>(expected)))
 
-/// x + y, exactly, as a dot product.
+/// The exact x + y as a dot product.
 Dot sum(double x, double y) { return {{x, y}, {1, 1}}; }
 Dot sum(double x, double y, double z) { return {{x, y, z}, {1, 1, 1}}; }
 
@@ -68,7 +68,7 @@ TEST(ExactOracle, breaksTiesToEven) {
 }
 
 TEST(ExactOracle, roundsFloatsOnce) {
-  // By way of a double, 1 + 2^-24 + 2^-54 would become the tie 1 + 2^-24, and then 1.
+  // Rounded first to a double, 1 + 2^-24 + 2^-54 would become the tie 1 + 2^-24, and then 1.
   EXPECT_BITS(sum(1, 0x1p-24, 0x1p-54).float_bits(), 1 + 0x1p-23);
 }
 
@@ -199,7 +199,7 @@ TEST(ExactOracle, aComputedInfinityStandsForAllThatRoundsToIt) {
 }
 
 TEST(ExactOracle, carriesLongSumsOfLargeProducts) {
-  // k x^2 with x = 2^54 - 2: 2^108 - 2^56 + 4 each, the largest that one sum by exponent holds.
+  // k x^2 with x = 2^54 - 2: each square is 2^108 - 2^56 + 4, the largest that one sum by exponent holds.
   const Index k = 200001;  // several carries of the sums by exponent, and the last one short
   const double x = 0x1.fffffffffffffp53;
   const std::vector<double> row(static_cast<std::size_t>(k), x);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-/// An exact value to compare with: 400 bits hold every sum and product the tests form.
+/// An exact value to compare with. Its 400 bits hold every sum and product of these tests.
 class Reference {
  public:
   Reference() { mpfr_init2(value_, 400); }
@@ -33,7 +33,7 @@ class Reference {
   mpfr_t value_;
 };
 
-/// lower <= truth <= upper, both nearest neighbours.
+/// Checks that lower <= truth <= upper and both bounds are nearest neighbours.
 void expect_encloses(const Magnitude& lower, const Magnitude& upper, Reference& truth) {
   mpfr_t rounded;
   mpfr_init2(rounded, 53);
@@ -108,7 +108,7 @@ TEST(Magnitude, roundsDistancesAndQuotientsUpward) {
       mpfr_mul_d(truth.get(), truth.get(), 1 + 0x1p-51, MPFR_RNDN);
       EXPECT_TRUE(mpfr_lessequal_p(distance.get(), truth.get()));
       mpfr_div(truth.get(), exact_x.get(), exact_y.get(), MPFR_RNDN);
-      mpfr_prec_round(truth.get(), 53, MPFR_RNDU);  // exact quotients here have few bits, the others differ by much more
+      mpfr_prec_round(truth.get(), 53, MPFR_RNDU);  // exact quotients have few bits here; inexact ones differ much more
       EXPECT_TRUE(mpfr_equal_p(Reference(divide_upper(x, y)).get(), truth.get()));
     }
 }

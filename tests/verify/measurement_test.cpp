@@ -15,7 +15,7 @@ namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-/// x is `expected` but for a few roundings upward.
+/// Checks that x is `expected` up to a few upward roundings.
 void expect_just_above(double x, double expected) {
   EXPECT_GE(x, expected);
   EXPECT_LE(x, expected * (1 + 0x1p-49));

@@ -21,7 +21,7 @@ constexpr ResultFormat formats[] = {ResultFormat::of_double, ResultFormat::of_fl
 
 bool same_bits(double x, double y) { return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y); }
 
-/// An exact enclosure says what the exact oracle says, bit for bit.
+/// Checks that an exact enclosure agrees with the exact oracle, bit for bit.
 void expect_same(const OracleEntry& x, const OracleEntry& y) {
   EXPECT_EQ(x.kind, y.kind);
   EXPECT_TRUE(same_bits(x.rounded, y.rounded) || (std::isnan(x.rounded) && std::isnan(y.rounded)))
@@ -34,7 +34,7 @@ void expect_same(const OracleEntry& x, const OracleEntry& y) {
   EXPECT_EQ(x.scale_upper, y.scale_upper);
 }
 
-/// Values near the rounded one, and far from it.
+/// Values near the rounded one and far from it.
 std::vector<double> computed_values(double rounded, ResultFormat format) {
   const double inf = std::numeric_limits<double>::infinity();
   if (format == ResultFormat::of_double)
@@ -70,7 +70,7 @@ TEST(MpfrOracle, agreesWithTheExactOracleOnEveryFamily) {
       }
 }
 
-/// Matrices of the sizes, with elements of every class.
+/// Matrices of the given sizes with elements of every class.
 Matrix<double> classified(Index rows, Index cols, bool specials, test::RandomBits& random) {
   Matrix<double> matrix(rows, cols);
   for (Index t = 0; t < rows * cols; ++t)
@@ -97,7 +97,7 @@ RC_GTEST_PROP(MpfrOracle, agreesWithTheExactOracleOnEveryClassOfNumber, (std::ui
   RC_ASSERT(!testing::Test::HasFailure());
 }
 
-/// x + half an ulp (in either format) and something tiny or nothing, by way of beta c0 and two products.
+/// Compares the oracles on x + half an ulp (in either format) plus a tiny term or none, formed from beta c0 and two products.
 void expect_agreement_near_midpoint(test::RandomBits& random) {
   const double x = random.once_in(2) ? test::sample<double>(random) : static_cast<double>(test::sample<float>(random));
   const double inf = std::numeric_limits<double>::infinity();

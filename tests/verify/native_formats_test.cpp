@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SGEMM, CGEMM and ZGEMM of a conventional library: certified where DGEMM is, in their own format, and confirmed by the
-// checker.
+// SGEMM, CGEMM and ZGEMM of a conventional library are certified where DGEMM is, in their own format, and the checker confirms
+// the certificates.
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ const CpuEngine& engine() {
   return one_thread;
 }
 
-/// Numbers of T whose exponents lie near one.
+/// A number of T whose exponent is near the given one.
 template <class T>
 T near_exponent(int exponent, sampling::RandomBits& random) {
   const auto significand = static_cast<T>(1 + std::ldexp(static_cast<double>(random.below(1 << 23)), -23));
@@ -76,7 +76,7 @@ struct Case {
     if (k > 0 && random.once_in(8)) make_special(random.once_in(2) ? a : b, random);
   }
 
-  /// NaN or an infinity, in one part of a complex number.
+  /// Sets an element to NaN or an infinity, in one part if it is complex.
   void make_special(Matrix<T>& x, sampling::RandomBits& random) {
     static constexpr double specials[] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()};
     const double special = random.pick(specials);
@@ -95,7 +95,7 @@ struct Case {
   [[nodiscard]] Product stated() { return {a, b, c, alpha, beta, c0}; }
 };
 
-/// Confirms a certificate and judges C by its bound, and by its target where it holds.
+/// Confirms a certificate, judges C by its bound, and also by its target if the certificate says that it holds.
 void expect_confirmed(const Certificate& certificate, const Operands& operands, const ResultView& c, const std::string& what) {
   const auto check = check_certificate(to_json(certificate).dump(), operands, c);
   for (const auto& claim : check.claims) ASSERT_TRUE(claim.holds) << what << claim.claim << ": " << claim.finding;
@@ -161,8 +161,8 @@ TEST(NativeFormats, SgemmIsCertified) { expect_certified<float>(1e-5); }
 TEST(NativeFormats, CgemmIsCertified) { expect_certified<std::complex<float>>(1e-5); }
 TEST(NativeFormats, ZgemmIsCertified) { expect_certified<std::complex<double>>(1e-13); }
 
-/// A library multiplies both parts of C0 by both of beta, and 0 times an infinity is NaN: what C0 makes special of an entry is
-/// one part of it, the other is finite.
+/// An infinity in one part of C0 makes only one part of the entry special, although a library multiplies both parts of C0 by
+/// both parts of beta, and 0 times infinity is NaN.
 TEST(NativeFormats, AnInfinityInOnePartOfC0LeavesTheOther) {
   using Number = std::complex<double>;
   constexpr double inf = std::numeric_limits<double>::infinity();
@@ -200,7 +200,7 @@ TEST(NativeFormats, NameTheGemmThatIsTrusted) {
   EXPECT_NE(trusted(Case<std::complex<double>>(random)).find("ZGEMM sums conventionally: each part"), std::string::npos);
 }
 
-/// One large product, then as many as one likes that are lost one by one.
+/// The bound of SGEMM is attained by one large product and any number of small ones that are lost one by one.
 TEST(NativeFormats, TheBoundOfSgemmIsAttained) {
   const Index k = 200;
   Matrix<float> a(1, k), b(k, 1), c(1, 1);
@@ -214,7 +214,8 @@ TEST(NativeFormats, TheBoundOfSgemmIsAttained) {
   EXPECT_GE(verify(c.view(), oracle, Target::dgemm()).ratio, 0.99);
 }
 
-/// k^2 u <= 1 up to k = 4096, where products that underflow cost k eta/2 and no more.
+/// Native SGEMM is certified under underflow only up to k = 4096, where k^2 u <= 1 and products that underflow cost at most k
+/// eta/2.
 TEST(NativeFormats, UnderflowOfLongSumsOfFloatsIsNotGranted) {
   const float small = 0x1p-75F;
   const test::ConventionalGemm native;
@@ -231,7 +232,7 @@ TEST(NativeFormats, UnderflowOfLongSumsOfFloatsIsNotGranted) {
   EXPECT_FALSE(certifies(4097));
 }
 
-/// G7a is proven for k u <= 1.
+/// Sums with k u > 1 are not certified, as G7a is proven only for k u <= 1.
 TEST(NativeFormats, SumsOfWhichKuIsAboveOneAreNotCertified) {
   const float one = 1;
   const test::ConventionalGemm native;
@@ -277,7 +278,7 @@ TEST(NativeFormats, WhatALibraryLacksIsSaid) {
   EXPECT_THROW((void)multiply({f, Matrix<double>(2, 2), c}, given, {engine(), &all}), std::invalid_argument);
 }
 
-/// A certificate of doubles that says binary32: its operands are none.
+/// The checker refuses a certificate that says binary32 for operands that are doubles.
 TEST(NativeFormats, TheCheckerTakesNoDoublesForFloats) {
   sampling::RandomBits random(5);
   Case<float> one(random);

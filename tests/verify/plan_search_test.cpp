@@ -44,7 +44,7 @@ TEST(PlanSearch, BeyondAllSlices) {
 }
 
 TEST(PlanSearch, SmallIntegersNeedTheModuliThatHoldThem) {
-  // 4 products of 5 and 7: bits of 3 each; first digits (d + 1)^2 = (81)(113) in units of 2^(3 + 3 - 14)
+  // 4 products of 5 and 7: 3 bits each; first digits (d + 1)^2 = (81)(113) in units of 2^(3 + 3 - 14)
   const auto plan = search_residue_plan(problem_of(3, 2, 4, 5, -7), Target::componentwise(1e-12), CpuEngine());
   ASSERT_TRUE(plan && plan->by_residues());
   EXPECT_EQ(plan->products(), 2);
@@ -56,7 +56,7 @@ TEST(PlanSearch, ATargetMoreBitsNeedsMoreModuli) {
     return search_residue_plan(problem, Target::componentwise(tau), CpuEngine())->products();
   };
   EXPECT_EQ(moduli(0x1p-3), 2);   // 2^-5 and 2^-5: 4 2^12 < 256 253 / 2
-  EXPECT_EQ(moduli(0x1p-45), 6);  // 21 bits a side behind the first: 2^44 + 2 need 2^47.8, or 2^55.7
+  EXPECT_EQ(moduli(0x1p-45), 6);  // 21 bits a side after the first: 2^44 + 2 need 2^47.8, or 2^55.7
 }
 
 TEST(PlanSearch, BeyondAllModuli) {

@@ -7,7 +7,7 @@
 
 namespace ozbound {
 
-/// How GoogleTest shows a magnitude.
+/// Prints a magnitude in GoogleTest messages.
 inline void PrintTo(const Magnitude& x, std::ostream* out) { *out << to_string(x); }
 
 }  // namespace ozbound

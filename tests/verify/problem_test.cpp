@@ -30,7 +30,7 @@ std::uint64_t checksum(std::uint64_t hash, const Matrix<double>& matrix) {  // F
 
 std::uint64_t checksum(const Problem& p) { return checksum(checksum(0xcbf29ce484222325U, p.a), p.b); }
 
-/// How many elements of a row (column) satisfy something.
+/// The number of elements of a row (column) that satisfy a predicate.
 template <class Predicate>
 Index count_row(const Matrix<double>& matrix, Index i, Predicate predicate) {
   Index count = 0;
@@ -256,7 +256,7 @@ TEST(Problem, subnormalRowsAndColumnsAreWhatTheyClaim) {
     EXPECT_GT(count_column(p.b, j + 2, is_subnormal), 20);
     EXPECT_GT(count_column(p.b, j + 3, [](double x) { return std::abs(x) > 0x1p990; }), 90);
   }
-  EXPECT_GT(count_row(p.a, 0, [](double x) { return std::abs(x) < 0x1p-1060; }), 10);  // every length of a subnormal
+  EXPECT_GT(count_row(p.a, 0, [](double x) { return std::abs(x) < 0x1p-1060; }), 10);  // subnormal numbers of every length
   EXPECT_GT(count_row(p.a, 0, [](double x) { return std::abs(x) > 0x1p-1030; }), 3);
 }
 

@@ -79,7 +79,7 @@ TEST(ReferencePlan, GroupsDiagonalsOrSingleProducts) {
   EXPECT_EQ(products, (std::vector<Pairs>{{{1, 1}}, {{1, 2}}, {{1, 3}}, {{2, 1}}, {{2, 2}}}));
 }
 
-/// At most 2^31 - 1 = pairs * k * 127^2 in a group, but one pair at least.
+/// Diagonals are cut into groups with pairs * k * 127^2 <= 2^31 - 1, but with at least one pair.
 TEST(ReferencePlan, CutsDiagonalsWhereInt32DoesNotHoldThem) {
   const auto plan = slice_plan("truncated7:3x3:full:per_diagonal");
   const auto at = [&plan](Index k) { return plan.groups(k); };
@@ -92,7 +92,7 @@ TEST(ReferencePlan, CutsDiagonalsWhereInt32DoesNotHoldThem) {
   EXPECT_EQ(at(0).size(), 5u);
 }
 
-/// Examples worked out by hand: docs/derivations/slicing.md (S11).
+/// Slices agree with examples worked out by hand: docs/derivations/slicing.md (S11).
 TEST(ReferenceSlices, AreTheDefinitions) {
   const auto x = scalar(-0x1.8p0);
   const SlicedVectors truncated(x.view(), {Digits::truncated, 7, 2});
@@ -111,7 +111,7 @@ TEST(ReferenceSlices, AreTheDefinitions) {
   EXPECT_EQ(balanced.digit(0, 0, 2), -96);
 }
 
-/// With every digit there is, the plan is the exact product: what another oracle computes another way.
+/// With all digits a plan gives the exact product, which another oracle computes differently.
 TEST(ReferenceProduct, OfAllDigitsIsTheExactProduct) {
   for (const auto family : {Family::uniform, Family::maximal_digits, Family::cancellation, Family::graded_rows}) {
     const auto problem = generate({.family = family, .m = 3, .n = 4, .k = 5, .phi = 0.5, .seed = 1});
@@ -158,7 +158,7 @@ std::vector<int> residues_of(double x, int bits, int moduli) {
   return all;
 }
 
-/// Worked out by hand: docs/derivations/residues.md (R2), (R3).
+/// Residues agree with examples worked out by hand: docs/derivations/residues.md (R2), (R3).
 TEST(ReferenceResidues, AreTheDefinitions) {
   EXPECT_EQ(residues_of(1, 8, 3), (std::vector<int>{-128, -125, -123})) << "a' = 128";
   EXPECT_EQ(residues_of(-1, 8, 3), (std::vector<int>{-128, 125, 123})) << "a' = -128";
@@ -175,7 +175,7 @@ TEST(ReferenceResidues, AreTheDefinitions) {
   EXPECT_TRUE(RoundedVectors(ties.view(), 4).exact(0));
 }
 
-/// With all bits of the operands the plan is the exact product, which another oracle computes another way.
+/// With all bits of the operands the plan gives the exact product, which another oracle computes differently.
 TEST(ReferenceResidues, OfAllBitsAreTheExactProduct) {
   for (const auto family : {Family::uniform, Family::maximal_digits, Family::cancellation, Family::subnormal}) {
     const auto problem = generate({.family = family, .m = 3, .n = 4, .k = 5, .phi = 0.5, .seed = 1});
@@ -193,7 +193,7 @@ TEST(ReferenceResidues, OfAllBitsAreTheExactProduct) {
   }
 }
 
-/// A sum over k, in halves and in blocks, against one over single elements and the copies of Product.
+/// Sums over k in halves and blocks agree with sums over single elements and with Product's copies.
 TEST(ReferenceResidues, SumLongIntegersInBlocks) {
   constexpr Index k = 97;
   for (const double x : {0x1.fffffffffffffp0, -0x1.fffffffffffffp0, 0x1.0000000000001p0}) {
@@ -210,7 +210,8 @@ TEST(ReferenceResidues, SumLongIntegersInBlocks) {
   }
 }
 
-/// 2 sum |a' b'| < P: one product of k = 1, a' b' = 2^(p_A + p_B - 2), at both sides of half of P.
+/// The moduli hold a product exactly if 2 sum |a' b'| < P: one product with k = 1 and a' b' = 2^(p_A + p_B - 2), on both sides
+/// of P / 2.
 TEST(ReferenceResidues, AreHeldBelowHalfTheProductOfTheModuli) {
   const auto x = scalar(-1), y = scalar(1);
   const auto held = [&](const ResiduePlan& plan) { return ResidueProduct({x.view(), y.view()}, plan).held(0, 0); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plans by residues that norms do not show to hold a product, and the first digits of A and B do.
+// Plans by residues that the norms do not show to hold a product, while the first digits of A and B do.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ Decision under(const Plan& plan, const test::Product& product) {
   return {Target::componentwise(1e-3), Method::one_plan, plan, product.m(), product.n(), product.k(), 0, 0, {}, {}};
 }
 
-/// Of plans with ever more bits: the last that norms hold, and the last that the examination does.
+/// Among plans with ever more bits, the last one that norms accept and the last one that the examination accepts.
 struct Limits {
   int by_norms = 0, examined = 0;
 };
@@ -54,7 +54,7 @@ Limits limits_of(const test::Product& product, int moduli) {
   return limits;
 }
 
-/// Norms are a bit and more above the truth on random data; level 1 is nearer.
+/// First digits accept more plans than norms on random data: norms are more than a bit above the exact sums, level 1 is closer.
 TEST(ResidueGuard, FirstDigitsHoldWhatNormsDoNot) {
   const auto product = test::product_of({Family::wide_exponents, 12, 9, 1024, 1, 3});
   for (const int moduli : {5, 13, 20}) {
@@ -76,8 +76,8 @@ TEST(ResidueGuard, FirstDigitsHoldWhatNormsDoNot) {
   }
 }
 
-/// All bits that the examination lets pass, on data at the limit of what digits tell: powers of two and their neighbours, all
-/// of one sign. C' must be what integers make of it, or the certificate's bound, far below a wrapped entry, would fail.
+/// Plans that the examination accepts do not wrap. The data are at the limit of the digits: powers of two and their neighbours,
+/// all of one sign. C' must equal the integer result; the certificate's bound, far below a wrapped entry, would fail otherwise.
 TEST(ResidueGuard, WhatIsHeldDoesNotWrap) {
   test::RandomBits random(5);
   static constexpr double elements[] = {1, 0x1.fffffffffffffp0, 0x1.fep0, 0x1.fcp0, 0x1.0000000000001p0, 0.5, 0x1p-7, 0};
@@ -94,7 +94,7 @@ TEST(ResidueGuard, WhatIsHeldDoesNotWrap) {
   }
 }
 
-/// Fewer than 7 bits: rounding may add more than the digit above.
+/// First digits say nothing about integers of fewer than 7 bits, whose rounding may exceed the digit plus one.
 TEST(ResidueGuard, FirstDigitsTellNothingOfCoarserIntegers) {
   const auto product = test::product_of({Family::uniform, 4, 4, 64, 0, 3});
   const auto examination = HostExaminer(engine()).examine(product.stated());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The inequalities of docs/derivations/residues.md, R1 to R11, in integers and fractions, on all of what is finite and on
-// samples of the rest. Of the project only tables and constants have a part in it: no code that multiplies, none that judges.
+// The inequalities of docs/derivations/residues.md, R1 to R11, in integers and fractions: exhaustively where the cases are
+// finite, otherwise on samples. Only tables and constants of the project take part, no code that multiplies or judges.
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ cpp_int floor_of(const cpp_rational& x) {
 
 cpp_int ceiling_of(const cpp_rational& x) { return -floor_of(-x); }
 
-/// To nearest, ties to even.
+/// x rounded to nearest, ties to even.
 cpp_int nearest(const cpp_rational& x) {
   const cpp_int below = floor_of(x);
   const cpp_rational rest = x - below, half(1, 2);
@@ -47,7 +47,7 @@ cpp_int nearest(const cpp_rational& x) {
 
 int modulus(int t) { return residue_moduli[t]; }
 
-/// P of the first N.
+/// The product P of the first N moduli.
 cpp_int product_of(int moduli) {
   cpp_int p = 1;
   for (int t = 0; t < moduli; ++t) p *= modulus(t);
@@ -77,8 +77,8 @@ TEST(ResidueInequalities, TheTablesAreOfCoprimeNumbersAndTheSame) {
 }
 
 /// The largest product of N pairwise coprime numbers up to 256, for every N: all sets of coprime composites above 130, filled
-/// up with the largest primes above 130, which are coprime to all of them. Of these 23 primes a set of 20 leaves one out, which
-/// makes a larger product in place of a number up to 130.
+/// up with the largest primes above 130 that are coprime to all of them. A set of 20 omits at least one of these 23 primes,
+/// which in place of a number up to 130 would make a larger product.
 struct LargestProducts {
   LargestProducts() {
     for (int n = 256; n > 128; --n) (is_prime(n) ? primes : composites).push_back(n);
@@ -181,7 +181,7 @@ TEST(ResidueInequalities, DoublesHoldTheLimbsAndTheirSums) {
     const cpp_int p = product_of(n), radix = cpp_int(1) << static_cast<unsigned>(bits);
     EXPECT_LT(p, cpp_int(1) << static_cast<unsigned>(limbs * bits)) << n;
     EXPECT_LT(n * 128 * radix + (n / 2 + 1) * radix, cpp_int(1) << 51) << n;
-    cpp_rational left_out = 0;  // by the limbs below the top one, of X / P
+    cpp_rational left_out = 0;  // the share of X / P in the limbs below the top one
     for (int l = 0; l < limbs - 1; ++l) left_out += n * 128 * (radix - 1) * power(bits * l) / p;
     const cpp_rational rounding = (n / 2 + 1) * power(-51);  // P's head, its reciprocal, the product
     EXPECT_LT(left_out + rounding, power(-9)) << n;
@@ -203,7 +203,7 @@ TEST(ResidueInequalities, FloatingPointQuotientsAreTheNearestIntegers) {
 
 // --- R2, R8 … R11 ---
 
-/// A row or a column as it is rounded.
+/// A row or a column after rounding.
 struct Rounded {
   Rounded(std::vector<cpp_rational> x, int p) : elements(std::move(x)), bits(p), k(static_cast<std::int64_t>(elements.size())) {
     cpp_rational top = 0;
@@ -239,7 +239,7 @@ struct Rounded {
   bool exact = true, zero = false;
 };
 
-/// What may be hard about a vector.
+/// A vector that is difficult in the given way.
 std::vector<cpp_rational> sample(RandomStream& random, int k, int kind) {
   const int below = static_cast<int>(std::abs(random.signed_unit()) * 50) + 1;
   std::vector<cpp_rational> x;
@@ -273,7 +273,7 @@ void check_guard(const Rounded& a, const Rounded& b, const cpp_int& magnitude) {
   EXPECT_LE(w, power(a.bits + b.bits - 14) * cpp_rational(level)) << a.bits << 'x' << b.bits;
 }
 
-/// The error over its bound, 0 where that is 0.
+/// The error over its bound; 0 if the bound is 0.
 cpp_rational check_bound(const Rounded& a, const Rounded& b) {
   cpp_rational exact = 0, rounded = 0;
   for (std::size_t l = 0; l < a.elements.size(); ++l) {
@@ -308,7 +308,7 @@ TEST(ResidueInequalities, GuardsAndBoundsHold) {
           check_pair(Rounded(sample(random, k, kind_a), bits()), Rounded(sample(random, k, kind_b), bits()));
 }
 
-/// All errors a half, of one sign: half a unit above even integers, times ones.
+/// The bound is attained if all errors are a half with one sign: elements half a unit above even integers, times ones.
 TEST(ResidueInequalities, TheBoundIsAttained) {
   RandomStream random(3);
   for (const int bits : {5, 20, 40}) {

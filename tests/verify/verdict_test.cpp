@@ -104,7 +104,7 @@ TEST(Verdict, oneUlpInOneEntryFailsCorrectRounding) {
   }
 }
 
-/// From the first number above it: a bound is exceeded or it is not.
+/// An entry fails from the first number whose error is above its bound: there is no tolerance.
 TEST(Verdict, anEntryFailsAsSoonAsItsErrorIsAboveItsBound) {
   const Scalar one(1);
   const double computed = 1 + 0x1p-40;  // an error of 2^-40
@@ -170,7 +170,7 @@ TEST(Verdict, everyTargetHasItsOwnBound) {
 }
 
 TEST(Verdict, typicalAllowsTheRootOfTheInnerDimension) {
-  // C = 1, M = 1, k terms: an error of r u is allowed exactly where r^2 <= k.
+  // C = 1, M = 1, k terms: an error of r u is allowed exactly if r^2 <= k.
   for (const Index k : {1, 2, 3, 4, 8, 9, 10, 1000}) {
     std::vector<double> a(static_cast<std::size_t>(k), 0), ones(static_cast<std::size_t>(k), 1);
     a[0] = 1;
@@ -279,7 +279,7 @@ TEST(Verdict, specialsAreJudgedByClass) {
 
 TEST(Verdict, conventionalProductsMeetTheDgemmTarget) {
   for (const auto family : all_families()) {
-    if (family == Family::full_range) continue;  // there they overflow on the way
+    if (family == Family::full_range) continue;  // its sums overflow on the way
     const auto p = generate({family, 12, 12, 40, 1, 2});
     EXPECT_TRUE(verify(conventional_product(p), ExactOracle(p), Target::dgemm()).holds()) << name(family);
   }
@@ -342,7 +342,7 @@ TEST(Verdict, samplesIncludeTheCorners) {
   }
 }
 
-/// alpha = 2: gamma_4, a little above 4 u, of which a unit in the last place of C = 2 is 2 u.
+/// The dgemm target of a scaled product (alpha = 2) is gamma_4, slightly above 4 u; a unit in the last place of C = 2 is 2 u.
 TEST(Verdict, theDgemmTargetOfAScaledProductIsGamma) {
   const Matrix<double> one = [] {
     Matrix<double> x(1, 1);

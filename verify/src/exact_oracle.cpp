@@ -20,10 +20,10 @@ namespace {
 using Uint128 = VerifyUint128;
 using Kind = OracleEntry::Kind;
 
-constexpr std::int64_t exponents_per_slot = 4;        // coarse slots keep the sums by exponent few
+constexpr std::int64_t exponents_per_slot = 4;        // coarse slots keep the number of sums by exponent small
 constexpr std::int64_t terms_before_carry = 1 << 16;  // products stay below 2^112, sums in 128 bits
 
-/// |x| rounded to 53 bits, downward, and the next number above where that is not exact.
+/// |x| rounded down to 53 bits, and the next number above if that is not exact.
 std::pair<Magnitude, Magnitude> enclosed(const ExactNumber& x) {
   if (x.number == 0) return {};
   const cpp_int number = abs(x.number);
@@ -36,7 +36,7 @@ std::pair<Magnitude, Magnitude> enclosed(const ExactNumber& x) {
   return {lower, add_upper(lower, Magnitude::power_of_two(lower.exponent - 52))};
 }
 
-/// |computed - c|, where a computed infinity stands for all that rounds to it.
+/// |computed - c|. A computed infinity stands for all numbers that round to it.
 ExactNumber error(const ExactNumber& c, double computed, ResultFormat format) {
   if (std::isfinite(computed)) return absolute(exact(computed) + -c);
   const int precision = format == ResultFormat::of_double ? 53 : 24;
@@ -108,7 +108,7 @@ void add_shifted(std::vector<std::uint64_t>& limbs, Uint128 value, std::size_t p
   while (carry != 0) carry = ++limbs[limb++] == 0 ? 1 : 0;
 }
 
-/// Limbs for a sum whose terms stay below 2^(bits + 128), of which there may be 2^63.
+/// Limbs for a sum of up to 2^63 terms below 2^(bits + 128).
 std::vector<std::uint64_t> limbs_for(std::size_t bits) { return std::vector<std::uint64_t>(bits / 64 + 5); }
 
 struct Anatomy {
@@ -116,10 +116,10 @@ struct Anatomy {
   std::int64_t slot;
 };
 
-/// By bits: what compares a subnormal number as a double may raise an exception that the caller traps.
+/// Tests the bits, because comparing a subnormal number as a double may raise an exception that the caller traps.
 bool finite(double x) { return (std::bit_cast<std::uint64_t>(x) >> 52 & 0x7ff) != 0x7ff; }
 
-/// |x| = magnitude * 2^(4 slot - 1074); the magnitude is 0 where x is not finite.
+/// |x| = magnitude * 2^(4 slot - 1074); the magnitude is 0 if x is not finite.
 Anatomy anatomy(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const auto field = (bits >> 52) & 0x7ff;
@@ -189,7 +189,7 @@ ExactOracle::Sums ExactOracle::dot(Index i, Index j) const {
   const auto slots = row.slots + column.slots;
   const auto bits = slots * static_cast<std::size_t>(exponents_per_slot);
   Sums sums{limbs_for(bits), limbs_for(bits), exponents_per_slot * (row.first_slot + column.first_slot) - 2 * 1074};
-  std::vector<Uint128> by_slot(2 * slots);  // positive and negative in turn
+  std::vector<Uint128> by_slot(2 * slots);  // positive and negative sums alternate
   for (Index begin = 0; begin < inner(); begin += terms_before_carry) {
     const auto end = std::min(inner(), begin + terms_before_carry);
     for (Index l = begin; l < end; ++l)

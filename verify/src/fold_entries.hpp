@@ -12,11 +12,11 @@
 
 namespace ozbound::judging {
 
-/// Visits the selected entries of a rows x cols matrix, in parallel, and gathers what was found.
+/// Visits the selected entries of a rows x cols matrix in parallel, and gathers the results.
 ///
-/// Each run of consecutive entries gathers into its own copy of `empty` by visit(copy, i, j); the copies are then joined in
-/// order by total.merge(copy). Runs do not depend on the number of threads, nor does the result. What a visit throws is
-/// rethrown. Visits have an environment of their own.
+/// Each run of consecutive entries gathers into its own copy of `empty` by visit(copy, i, j). The copies are then joined in
+/// order by total.merge(copy). The runs, and thus the result, do not depend on the number of threads. Rethrows an exception of
+/// a visit. Visits have a floating-point environment of their own.
 template <class Gathered, class Visit>
 Gathered fold_entries(const EntrySelection& selection, Index rows, Index cols, const Gathered& empty, Visit visit) {
   constexpr Index run_length = 64;

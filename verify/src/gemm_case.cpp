@@ -45,7 +45,7 @@ std::string hexadecimal(double x) {
   return hex_text(x);
 }
 
-/// The hexadecimal digits of `text` as a number of type T, if they are all of it.
+/// The hexadecimal digits of `text` as a number of type T. The digits must be the whole text.
 template <class T, class Format>
 std::optional<T> parsed(std::string_view text, Format format) {
   T value{};
@@ -88,7 +88,7 @@ Index integer_from(const json& value, const std::string& member, Index least, In
 
 // Objects.
 
-/// The members of an object, each by its full name for messages; unknown ones are refused.
+/// The members of an object, with full names for messages. Refuses unknown members.
 class Members {
  public:
   Members(const json& object, std::string name, std::initializer_list<std::string_view> known)
@@ -113,14 +113,14 @@ class Members {
   }
   [[nodiscard]] double number(const std::string& key) const { return number_from(at(key), member(key)); }
 
-  /// One of two words: whether it is the second.
+  /// One of two words. Returns true for the second.
   [[nodiscard]] bool choice(const std::string& key, std::string_view first, std::string_view second) const {
     const auto word = text(key);
     if (word != first && word != second) fail(member(key), fmt::format("'{}' is neither {} nor {}", word, first, second));
     return word == second;
   }
 
-  /// What `parse` makes of a string, its complaints under the member's name.
+  /// The result of `parse` for a string. Its complaints get the member's name.
   template <class Parse>
   [[nodiscard]] auto parse(const std::string& key, Parse parse) const {
     const auto word = text(key);
@@ -161,7 +161,7 @@ Storage storage_from(const Members& members) {
           members.integer("padding", 0, 1024)};
 }
 
-/// Before memory is taken for a mere claim.
+/// Checks the claimed size before memory is taken for it.
 void check_elements(const json& elements, const std::string& name, Index rows, Index columns) {
   const auto holds = [](const json& value, Index count) {
     return value.is_array() && static_cast<Index>(value.size()) == count;
@@ -236,7 +236,7 @@ GemmCase gemm_case_from(const Members& members) {
   return result;
 }
 
-// What a case must be.
+// Requirements on a case.
 
 bool same_bits(const Matrix<double>& x, const Matrix<double>& y) {
   if (x.rows() != y.rows() || x.cols() != y.cols()) return false;
@@ -256,7 +256,7 @@ void validate_matrix(const CaseMatrix& matrix, const char* name, Index rows, Ind
   if (!fits) fail(std::string(name) + ".elements", "one is no f32");
 }
 
-/// As it lies in memory.
+/// Checks the size of a matrix in memory.
 void validate_size(const std::string& name, Index rows, Index cols, const Storage& storage) {
   if (storage.padding < 0) fail(name + ".padding", "must not be negative");
   const Index lines = storage.column_major ? cols : rows, length = storage.column_major ? rows : cols;
@@ -282,12 +282,12 @@ std::string bytes_of(const std::filesystem::path& file) {
   return bytes.str();
 }
 
-/// Whether a file may be made in a directory.
+/// True if a file may be created in a directory.
 bool is_writable(const std::filesystem::path& directory) {
   return ::faccessat(AT_FDCWD, directory.c_str(), W_OK | X_OK, AT_EACCESS) == 0;
 }
 
-/// FNV-1a: the same on every platform.
+/// FNV-1a, the same on every platform.
 std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char byte : text) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
@@ -313,7 +313,7 @@ void GemmCase::validate() const {
   validate_size("c", m(), n(), c);
   plan.validate();
   if (target && parse_target(to_string(*target)) != *target) fail("target", "is none");
-  const CpuEngine tried(working);  // throws naming the option
+  const CpuEngine tried(working);  // throws, naming the option
 }
 
 bool GemmCase::operator==(const GemmCase& other) const {
@@ -396,7 +396,7 @@ std::filesystem::path store_case(const StoredCase& stored, const std::filesystem
 }
 
 void require_storable(const std::filesystem::path& directory) {
-  std::error_code error;  // of a path that leads through what is no directory
+  std::error_code error;  // of a path through something that is no directory
   auto there = std::filesystem::absolute(directory, error);
   while (std::filesystem::symlink_status(there, error).type() == std::filesystem::file_type::not_found &&
          there.has_relative_path())

@@ -5,12 +5,12 @@
 
 namespace ozbound {
 
-/// An approximate inverse by Gauss-Jordan elimination with partial pivoting, in plain double: part of the recipe of some
-/// problem families, so its operations and their order are fixed. Elements that come out infinite or NaN are 0.
+/// An approximate inverse by Gauss-Jordan elimination with partial pivoting, in plain double. Some problem families use it, so
+/// its operations and their order are fixed. Infinite and NaN elements become 0.
 Matrix<double> gauss_jordan_inverse(Matrix<double> a);
 
-/// An approximate inverse of a symmetric positive definite matrix with three subdiagonals, by LDL^T in plain double.
-/// Elements that come out infinite or NaN are 0.
+/// An approximate inverse of a symmetric positive definite matrix with three subdiagonals, by LDL^T in plain double. Infinite
+/// and NaN elements become 0.
 Matrix<double> banded_inverse(const Matrix<double>& a);
 
 }  // namespace ozbound

@@ -10,11 +10,11 @@ namespace ozbound::judging {
 /// @throws std::invalid_argument if c is not as large as the oracle's product.
 void check_shape(const ResultView& c, const Oracle& oracle);
 
-/// Whether NaN and infinities are where the inputs put them. A finite c may overflow to an infinity of either sign: that is
+/// True if a NaN or an infinity is not where the inputs put it. A finite c may overflow to an infinity of either sign, which is
 /// an error with a size, not a mismatch.
 bool special_mismatch(const OracleEntry& entry, double computed);
 
-/// Whether the computed value is c rounded once: the same bits, or both NaN. @pre entry.rounding_known.
+/// True if the computed value is c rounded once: the same bits, or both NaN. @pre entry.rounding_known.
 bool correctly_rounded(const OracleEntry& entry, double computed);
 
 /// A sum of squares, rounded in one direction.

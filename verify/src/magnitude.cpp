@@ -42,7 +42,7 @@ Magnitude round_to_53_bits(Uint128 value, std::int64_t exponent, Toward toward) 
   return {carried ? 1.0 : static_cast<double>(top) * 0x1p-52, exponent + length - 1 + (carried ? 1 : 0)};
 }
 
-/// m * 2^(64 - distance) with everything below 1 gathered in the last bit.
+/// m * 2^(64 - distance), with all bits below 1 combined into the last bit.
 Uint128 aligned_significand(std::uint64_t m, std::int64_t distance) {
   if (distance <= 64) return Uint128{m} << (64 - distance);
   if (distance >= 128) return 1;
@@ -129,7 +129,7 @@ Magnitude distance_upper(const Magnitude& x, const Magnitude& y) {
   if (x < y) return distance_upper(y, x);
   if (x.is_infinite() || y.is_zero()) return x;
   const auto distance = x.exponent - y.exponent;
-  if (distance > 64) return x;  // the difference is just below x, far less than 2^-53 x
+  if (distance > 64) return x;  // the difference is below x by much less than 2^-53 x
   const auto difference = (Uint128{integer_significand(x)} << 64) - aligned_significand(integer_significand(y), distance);
   return round_to_53_bits(difference, x.exponent - 52 - 64, Toward::up);
 }

@@ -16,7 +16,7 @@ namespace {
 
 using Kind = OracleEntry::Kind;
 
-/// Owns one mpfr_t. Values are +0 at first.
+/// Owns one mpfr_t, initially +0.
 class Real {
  public:
   explicit Real(long bits) {
@@ -34,20 +34,20 @@ class Real {
   mpfr_t value_;
 };
 
-/// A real number between two others, each `bits` long; lower rounds down and upper up.
+/// A real number between two numbers of `bits` bits. lower is rounded down, upper up.
 struct Enclosure {
   explicit Enclosure(long bits) : lower(bits), upper(bits), product(bits), factor(53) {}
 
   Real lower, upper;
 
-  /// += x y z, over the extended reals: NaN for 0 * Inf and Inf - Inf.
+  /// Adds x y z, over the extended reals: NaN for 0 * Inf and Inf - Inf.
   void add_product(double x, double y, double z) {
     add_one_side(lower, x, y, z, MPFR_RNDD);
     add_one_side(upper, x, y, z, MPFR_RNDU);
   }
 
  private:
-  /// Exact to the first product (106 bits), then rounded like the sum.
+  /// Rounds both products and the sum in the direction of the sum. From 106 bits on, the first product is exact.
   void add_one_side(mpfr_ptr sum, double x, double y, double z, mpfr_rnd_t rounding) {
     const bool third_negative = std::signbit(z);
     const auto first_rounding = !third_negative ? rounding : rounding == MPFR_RNDD ? MPFR_RNDU : MPFR_RNDD;
@@ -68,7 +68,7 @@ Magnitude magnitude(mpfr_srcptr x, mpfr_rnd_t rounding) {
   return {2 * significand, exponent - 1};
 }
 
-/// |x| for x in the enclosure: least and greatest.
+/// The least and the greatest |x| for x in the enclosure.
 Magnitude least_magnitude(const Enclosure& x) {
   const int low = mpfr_sgn(static_cast<mpfr_srcptr>(x.lower));
   const int high = mpfr_sgn(static_cast<mpfr_srcptr>(x.upper));
@@ -80,13 +80,13 @@ Magnitude greatest_magnitude(const Enclosure& x) {
   return std::max(magnitude(x.lower, MPFR_RNDA), magnitude(x.upper, MPFR_RNDA));
 }
 
-/// Rounded once to the format; an exact zero is +0.
+/// x rounded once to the format; an exact zero is +0.
 double rounded_to(mpfr_srcptr x, ResultFormat format) {
   if (mpfr_zero_p(x)) return 0;
   return format == ResultFormat::of_double ? mpfr_get_d(x, MPFR_RNDN) : static_cast<double>(mpfr_get_flt(x, MPFR_RNDN));
 }
 
-/// 2^1024 - 2^970, or 2^128 - 2^103: the least that rounds to infinity.
+/// 2^1024 - 2^970, or 2^128 - 2^103: the least number that rounds to infinity.
 void set_overflow_threshold(mpfr_ptr threshold, ResultFormat format) {
   const int digits = format == ResultFormat::of_double ? 53 : 24;
   mpfr_set_ui_2exp(threshold, 1, digits + 1, MPFR_RNDN);
@@ -94,7 +94,7 @@ void set_overflow_threshold(mpfr_ptr threshold, ResultFormat format) {
   mpfr_mul_2si(threshold, threshold, largest_exponent(format) - digits, MPFR_RNDN);
 }
 
-/// The greatest |computed - c| for c in the enclosure, an infinite `computed` standing for all that rounds to it.
+/// The greatest |computed - c| for c in the enclosure. An infinite `computed` stands for all numbers that round to it.
 Magnitude greatest_error(const Enclosure& c, double computed, ResultFormat format) {
   if (std::isnan(computed)) return Magnitude::infinity();
   Real bound(64);

@@ -16,7 +16,7 @@ double decided(const OracleEntry& entry) {
 
 namespace {
 
-/// The terms of a scalar's parts, for a row of real or of imaginary parts.
+/// The terms with a scalar's real and imaginary part, for a row of real or of imaginary parts.
 RowTerms terms_of(double real, double imaginary, Index i) {
   const checking::PlainEnvironment environment;
   RowTerms terms;

@@ -13,8 +13,9 @@
 
 namespace ozbound {
 
-/// The JSON value that is all of `text`. Objects that name a member twice, of which JSON libraries keep one, are refused.
-/// @throws std::invalid_argument saying what is wrong, with the line for what is no JSON.
+/// The JSON value that is the whole of `text`. Refuses objects with a duplicated member, of which JSON libraries would keep
+/// only one.
+/// @throws std::invalid_argument describing the error; for invalid JSON it names the line.
 inline nlohmann::json parse_json(std::string_view text) {
   using nlohmann::json;
   std::vector<std::set<std::string>> open;

@@ -6,8 +6,9 @@
 
 namespace ozbound::checking {
 
-/// While it lives, this thread rounds to nearest, keeps subnormals and traps nothing; then the caller's settings return. What
-/// judges has its own: it shares no code with what it judges. Both ends are calls, past which a compiler moves no arithmetic.
+/// During its lifetime, this thread rounds to nearest, keeps subnormals and traps nothing. The destructor restores the caller's
+/// settings. The judging code has its own class because it shares no code with the code it judges. Constructor and destructor
+/// are calls, across which a compiler moves no arithmetic.
 class PlainEnvironment {
  public:
   [[gnu::noinline]] PlainEnvironment() : changed_(!in_force()) {
@@ -22,7 +23,8 @@ class PlainEnvironment {
   PlainEnvironment& operator=(const PlainEnvironment&) = delete;
 
  private:
-  /// Whether there is nothing to change. To change x87's takes a microsecond, and some of these live for one entry.
+  /// True if nothing must be changed. Changing x87's settings takes a microsecond, and some of these objects live for one entry
+  /// only.
   static bool in_force() {
 #ifdef __x86_64__
     std::uint32_t sse = 0;

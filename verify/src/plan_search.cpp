@@ -28,7 +28,7 @@ std::vector<Plan> plans_by_products() {
   return {plans.begin(), plans.end()};
 }
 
-/// For all numbers of moduli, fewest first, every share of the most bits that they hold.
+/// For all numbers of moduli, fewest first, all ways to share the most bits that they hold.
 std::vector<Plan> plans_by_moduli(const Problem& problem, const Engine& engine) {
   const auto largest = FirstDigitSums(problem.a, problem.b, engine).largest_units;
   std::vector<Plan> plans;
@@ -63,14 +63,14 @@ Problem part_of(const Problem& problem, const std::set<Index>& rows, const std::
   return part;
 }
 
-/// A product and the truth about it.
+/// A product and its exact values.
 class Judged {
  public:
   explicit Judged(Problem problem) : problem_(std::move(problem)), oracle_(problem_) {}
   Judged(const Judged&) = delete;
   Judged& operator=(const Judged&) = delete;
 
-  /// Nothing where the plan does not hold the operands.
+  /// Empty if the plan does not hold the operands.
   [[nodiscard]] std::optional<Verdict> judge(const Plan& plan, const Target& target, const Engine& engine) const {
     Matrix<double> c(problem_.a.rows(), problem_.b.cols());
     const RealProduct product{problem_.a, problem_.b, c};
@@ -88,7 +88,7 @@ class Judged {
 std::optional<Plan> first_that_meets(const std::vector<Plan>& plans, const Problem& problem, const Target& target,
                                      const Engine& engine) {
   const Judged whole(problem);
-  const CpuEngine one_thread({.threads = 1});  // more would only wait for each other over so little work
+  const CpuEngine one_thread({.threads = 1});  // more threads would only wait for each other
   auto rows = evenly_spread(problem.a.rows());
   auto columns = evenly_spread(problem.b.cols());
   std::optional<Judged> part(std::in_place, part_of(problem, rows, columns));

@@ -36,7 +36,7 @@ constexpr std::array<std::pair<Family, std::string_view>, 15> names{{
     {Family::fem, "fem"},
 }};
 
-/// A matrix of element(i, j), called row after row.
+/// A matrix of element(i, j), called row by row.
 template <class Element>
 Matrix<double> filled(Index rows, Index cols, Element element) {
   Matrix<double> matrix(rows, cols);
@@ -45,7 +45,7 @@ Matrix<double> filled(Index rows, Index cols, Element element) {
   return matrix;
 }
 
-/// A and B of one rule for the elements, which does not look at their place.
+/// A and B from one rule for the elements that ignores their place.
 template <class Element>
 Problem alike(const Recipe& r, Element element) {
   const auto anywhere = [&element](Index, Index) { return element(); };
@@ -53,7 +53,7 @@ Problem alike(const Recipe& r, Element element) {
   return {r, std::move(a), filled(r.k, r.n, anywhere)};
 }
 
-// Compilers choose the order of operands and arguments, so every draw is a statement of its own.
+// Every draw is a statement of its own, because compilers choose the order of operands and arguments.
 
 double wide(RandomStream& random, double phi) {
   const double x = 0.5 * random.signed_unit();
@@ -94,7 +94,7 @@ Problem cancellation(const Recipe& r, RandomStream& random) {
   return {r, std::move(a), std::move(b)};
 }
 
-/// rows x cols elements of maximal digits, one significand and exponent for each row.
+/// rows x cols elements of maximal digits, with one significand and exponent for each row.
 Matrix<double> maximal_rows(const Recipe& r, RandomStream& random, Index rows, Index cols) {
   constexpr std::array<double, 3> significands{0x1.fffffffffffffp0, 0x1.fdfdfdfdfdfdfp0, -0x1.0101010101010p0};
   const auto reach = static_cast<std::int64_t>(std::min(4 * r.phi, 500.0));
@@ -132,7 +132,7 @@ Problem graded(const Recipe& r, RandomStream& random) {
   return {r, std::move(a), std::move(b)};
 }
 
-/// A double of this biased exponent field (0: subnormal or zero), other bits random.
+/// A double with this biased exponent field (0: subnormal or zero) and random other bits.
 double with_exponent_field(RandomStream& random, std::uint64_t field) {
   return std::bit_cast<double>((random.bits() & 0x800fffffffffffffU) | (field << 52));
 }
@@ -165,7 +165,7 @@ Problem subnormal(const Recipe& r, RandomStream& random) {
   return {r, std::move(a), std::move(b)};
 }
 
-/// An exponent drawn uniformly from those of all subnormals and of normals below 2^(last_field - 1022).
+/// An exponent drawn uniformly from the exponents of all subnormals and of normals below 2^(last_field - 1022).
 double any_exponent(RandomStream& random, std::int64_t last_field) {
   const auto field = random.integer(-51, last_field);
   if (field > 0) return with_exponent_field(random, static_cast<std::uint64_t>(field));
@@ -189,7 +189,7 @@ Problem integers(const Recipe& r, RandomStream& random) {
   return {r, std::move(a), std::move(b)};
 }
 
-/// Whether the pattern (seed mod 4) of `sparse` holds an element at (i, j).
+/// True if the pattern (seed mod 4) of `sparse` has an element at (i, j).
 bool in_pattern(std::uint64_t pattern, RandomStream& random, Index i, Index j) {
   switch (pattern) {
     case 0: return random.below(10) == 0;
@@ -233,7 +233,7 @@ Problem fem(const Recipe& r, RandomStream& random) {
   return {r, std::move(a), filled(r.k, r.n, [&](Index l, Index j) { return inverse(l, j); })};
 }
 
-/// The shortest text that reads back.
+/// The shortest text from which x can be read back exactly.
 std::string text_of(double x) {
   std::array<char, 32> text{};
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), x).ptr};

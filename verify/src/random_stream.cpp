@@ -13,7 +13,8 @@ constexpr double ln2 = 0x1.62e42fefa39efp-1;
 }  // namespace
 
 std::uint64_t RandomStream::below(std::uint64_t bound) {
-  const auto excess = (std::uint64_t{0} - bound) % bound;  // 2^64 mod bound: these outputs would favour small values
+  const auto excess = (std::uint64_t{0} - bound) % bound;  // 2^64 mod bound: so many outputs are rejected, which would favour
+                                                           // small values
   auto drawn = bits();
   while (drawn < excess) drawn = bits();
   return drawn % bound;

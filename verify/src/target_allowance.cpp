@@ -15,7 +15,7 @@
 namespace ozbound::judging {
 namespace {
 
-/// 2-norms of the rows, downward. A row that is not finite gets 0: its entries are judged by class.
+/// The 2-norms of the rows, rounded down. A row that is not finite gets 0, because its entries are judged by class.
 std::vector<Magnitude> row_norms_lower(const MatrixView<const double>& matrix) {
   std::vector<Magnitude> norms(static_cast<std::size_t>(matrix.rows()));
   FirstException failure;
@@ -41,14 +41,14 @@ TargetAllowance::TargetAllowance(const Target& target, const Oracle& oracle, Res
     : kind_(target.kind), oracle_(oracle), tau_(Magnitude::of(target.tau)) {
   underflow_ = Magnitude::power_of_two(smallest_exponent(format) - 1);
   const auto& in = oracle.operands();
-  const bool scaled =
+  const bool with_scalars =
       in.imaginary_alpha == 0 && in.imaginary_beta == 0 && !(checking::unit(in.alpha) && in.beta == 0);  // targets.md, T0
-  const Index terms = std::max<Index>(oracle.inner(), 1), roundings = scaled ? oracle.inner() + 3 : terms;
+  const Index terms = std::max<Index>(oracle.inner(), 1), roundings = with_scalars ? oracle.inner() + 3 : terms;
   const double u = unit_roundoff(format);
   const auto some = Magnitude::of(static_cast<double>(roundings));
   if (kind_ == Target::Kind::dgemm) {
-    tau_ = scaled ? Magnitude::of(checking::gamma_down(static_cast<std::uint64_t>(roundings), u))
-                  : multiply_lower(some, Magnitude::of(u));
+    tau_ = with_scalars ? Magnitude::of(checking::gamma_down(static_cast<std::uint64_t>(roundings), u))
+                        : multiply_lower(some, Magnitude::of(u));
     underflow_ = multiply_lower(Magnitude::of(static_cast<double>(terms)), underflow_);
   }
   if (kind_ == Target::Kind::dgemm_typical) tau_ = multiply_lower(sqrt_lower(some), Magnitude::of(u));

@@ -9,13 +9,14 @@
 
 namespace ozbound::judging {
 
-/// What a target allows each entry to err, rounded downward: tau M and the like, and underflow.
+/// A target's error allowance for each entry, rounded down: tau M or its counterpart, and underflow.
 class TargetAllowance {
  public:
-  /// Any target but `cr`; tau of `dgemm` follows the oracle's scalars. @pre the oracle outlives this.
+  /// For any target except `cr`. tau of `dgemm` follows the oracle's scalars. @pre the oracle outlives this object.
   TargetAllowance(const Target& target, const Oracle& oracle, ResultFormat format);
 
-  /// For `normwise` this is tau M_ij, of which the target takes the norm. @pre entry is the oracle's finite entry (i, j).
+  /// The allowance. For `normwise` it is tau M_ij, from which the target forms a norm. @pre entry is the oracle's finite entry
+  /// (i, j).
   [[nodiscard]] Magnitude lower(Index i, Index j, const OracleEntry& entry) const;
 
   /// eta/2, or max(k, 1) eta/2 for `dgemm`.
@@ -27,7 +28,7 @@ class TargetAllowance {
   Target::Kind kind_;
   const Oracle& oracle_;
   Magnitude tau_, underflow_;
-  std::vector<Magnitude> row_norms_, column_norms_;  ///< ||a_i||_2, ||b_j||_2, downward; for `rowcol` alone
+  std::vector<Magnitude> row_norms_, column_norms_;  ///< ||a_i||_2, ||b_j||_2, rounded down; only for `rowcol`
 };
 
 }  // namespace ozbound::judging

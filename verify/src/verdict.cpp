@@ -35,7 +35,7 @@ Judged judged(const Magnitude& error, const Magnitude& bound) {
   return {error, bound, to_double_upper(divide_upper(error, bound))};
 }
 
-/// NaN and infinities of the inputs leave no room for an error.
+/// NaN and infinities of the inputs admit no error.
 Judged judged_by_class(bool mismatch) { return mismatch ? Judged{Magnitude::infinity(), {}, infinity} : Judged{}; }
 
 Judged judged_rounding(const OracleEntry& entry, double computed) {
@@ -47,10 +47,10 @@ Judged judged_rounding(const OracleEntry& entry, double computed) {
   return {same_sign ? distance_upper(x, y) : add_upper(x, y), {}, infinity};
 }
 
-/// Gathers judged entries: counts, and the worst.
+/// Collects judged entries: counts, and the worst entry.
 struct Gathered {
   Verdict verdict;
-  SquareSum errors, allowed;  // of finite entries; for `normwise`
+  SquareSum errors, allowed;  // of finite entries, for `normwise`
 
   void add(Index i, Index j, const OracleEntry& entry, double computed, const Judged& judged) {
     ++verdict.entries;
@@ -93,7 +93,7 @@ struct Gathered {
   }
 };
 
-/// Judges every selected entry by judge(i, j, entry, computed), called for entries whose kind matches.
+/// Judges every selected entry. Calls judge(i, j, entry, computed) for entries whose kind matches.
 template <class Judge>
 Gathered gather(const ResultView& c, const Oracle& oracle, const EntrySelection& selection, Judge judge) {
   check_shape(c, oracle);
@@ -106,7 +106,7 @@ Gathered gather(const ResultView& c, const Oracle& oracle, const EntrySelection&
   });
 }
 
-/// The verdict on a product, whose row is so far that of the real product that was judged.
+/// Completes the verdict on a product. Its row is that of the judged real product until then.
 Verdict finished(Verdict verdict, const Oracle& oracle, const ResultView& c, std::string claim, const JudgeOptions& options) {
   verdict.complex = oracle.operands().complex;
   if (verdict.complex && verdict.row >= 0) verdict.part = both_parts[verdict.row % 2], verdict.row /= 2;
@@ -116,7 +116,7 @@ Verdict finished(Verdict verdict, const Oracle& oracle, const ResultView& c, std
   return verdict;
 }
 
-/// The Frobenius norms take the place of the worst entry's error and bound; that entry is the one with the largest error.
+/// Replaces the worst entry's error and bound by the Frobenius norms. The worst entry is then the one with the largest error.
 Verdict judged_normwise(const Gathered& gathered, const TargetAllowance& allowance) {
   auto verdict = gathered.verdict;
   verdict.of_norms = true;

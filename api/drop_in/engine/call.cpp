@@ -18,8 +18,8 @@ T read(const void* from) {
   return value;
 }
 
-/// Integers as the library takes them. Of CBLAS's copies, 64 bits wide, a narrow library looks at the lower half, which comes
-/// first in memory on every processor that this project runs on.
+/// Integers in the width that the library takes. CBLAS arguments are copied as 64-bit integers. A library with 32-bit integers
+/// reads the lower half, which comes first in memory on every processor that this project supports.
 class Integers {
  public:
   explicit Integers(const ozd_call& call) : wide_(integer_bits(*call.site) == 64) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// libozbound_drop_in.so: what is done with a call that is not `off`.
+// libozbound_drop_in.so: the treatment of calls in modes other than `off`.
 #include <pthread.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ namespace {
 
 std::atomic<State*> state = nullptr;
 
-/// Whether this thread's variables may be gone.
+/// Records if this thread's thread-local variables may be destroyed.
 struct ThreadEnd {
   ~ThreadEnd() { ended() = true; }
   static bool& ended() {
@@ -33,11 +33,12 @@ struct ThreadEnd {
   }
 };
 
-/// Its times are integers until they are asked for: a conversion would raise the program's exception flag for inexact results.
+/// Stores times as integers until seconds() is called: a conversion would raise the program's exception flag for inexact
+/// results.
 class Stopwatch {
  public:
   void stop() { end_ = std::chrono::steady_clock::now(); }
-  /// Until it was stopped.
+  /// The seconds from the start to stop().
   [[nodiscard]] double seconds() const { return std::chrono::duration<double>(end_ - start_).count(); }
 
  private:
@@ -46,8 +47,8 @@ class Stopwatch {
 
 void count(long& counter) { __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED); }
 
-/// A call that may be examined. What is thrown here never reaches the program: its own call runs once, whatever happens, and in
-/// the floating-point environment that it has.
+/// A call that may be examined. Its exceptions never reach the program. The program's own call runs exactly once in every case,
+/// in its own floating-point environment.
 class LargeCall {
  public:
   LargeCall(State& of, const Call& call) : of_(of), call_(call) {}
@@ -71,7 +72,7 @@ class LargeCall {
   static void attempt(const Step& step) {
     try {
       step();
-    } catch (const std::exception&) {  // of memory, say
+    } catch (const std::exception&) {  // for example, out of memory
     }
   }
 
@@ -112,7 +113,7 @@ class LargeCall {
   double own_ = 0, native_ = 0;
 };
 
-/// Whether the library will refuse the arguments, and is still to be called.
+/// Returns true if the library will refuse the arguments, and still has to be called.
 bool run_shadowed(State& of, const Call& call) {
   auto& site = *call.as_made.site;
   of.see(site);
@@ -138,7 +139,7 @@ void begin_in_child() { state.load()->begin_in_child(); }
 }  // namespace
 }  // namespace ozbound::drop_in
 
-// Two threads may come here at once; the second one's state is thrown away.
+// Two threads may run this at once; the second thread's state is discarded.
 extern "C" __attribute__((visibility("default"))) ozd_run ozd_engine(enum ozd_mode) {
   using namespace ozbound::drop_in;
   if (state.load() != nullptr) return run;

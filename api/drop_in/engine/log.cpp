@@ -64,12 +64,12 @@ bool Log::is_ours() const {
 
 void Log::write(const nlohmann::ordered_json& record) {
   if (!is_wanted()) return;
-  if (file_ != -1 && !is_ours()) file_ = -1;  // the program has closed it, and may have opened another file by this number
+  if (file_ != -1 && !is_ours()) file_ = -1;  // the program closed it, and may have opened another file with this number
   if (file_ == -1) open();
   if (file_ == -1) return;
   const QuietSignals quiet;
   const auto line = record.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
-  errno = ENOSPC;  // of a write that is cut short
+  errno = ENOSPC;  // for a write that is cut short
   if (::write(file_, line.data(), line.size()) == static_cast<ssize_t>(line.size())) return;
   complain();
   close();

@@ -10,10 +10,10 @@
 
 namespace ozbound::drop_in {
 
-/// The version of what a log holds (docs/records.md).
+/// The version of the log format (docs/records.md).
 inline constexpr const char* log_schema = "ozbound-drop-in-1";
 
-/// While it lives, a write that the system refuses by a signal (SIGPIPE, SIGXFSZ) fails with an error in this thread.
+/// While it lives, a write that the system refuses with a signal (SIGPIPE, SIGXFSZ) fails with an error in this thread.
 class QuietSignals {
  public:
   QuietSignals();
@@ -23,25 +23,25 @@ class QuietSignals {
 
  private:
   sigset_t refused_, before_;
-  bool pending_[2];  ///< already, of the program's own doing
+  bool pending_[2];  ///< signals that were already pending because of the program
 };
 
-/// A file of JSON lines, each written at once and at the end of the file, so that a process that is killed leaves whole ones
-/// but perhaps the last.
+/// A file of JSON lines. Each line is written at once, at the end of the file. If the process is killed, at most the last line
+/// is incomplete.
 class Log {
  public:
   Log() = default;
-  /// A file, in whose name `%p` stands for the process. It is opened by the first record.
+  /// Takes a file name, in which `%p` stands for the process number. The first record opens the file.
   explicit Log(std::string name) : name_(std::move(name)) {}
   ~Log() { close(); }
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  /// Whether records are asked for and can be written.
+  /// True if records are wanted and can be written.
   [[nodiscard]] bool is_wanted() const { return !name_.empty() && !failed_; }
-  /// That the file cannot be written is said once, on stderr.
+  /// Writes a record. The first failure prints one message on stderr.
   void write(const nlohmann::ordered_json& record);
-  /// Another process goes on with a file of its own, or with the same.
+  /// Closes the file in a child process, which continues with its own file or reopens the same one.
   void begin_in_child() { close(); }
 
  private:
@@ -53,7 +53,7 @@ class Log {
 
   std::string name_;  ///< empty: no file
   int file_ = -1;
-  dev_t device_ = 0;  ///< of the file, with the next: a program may close what it did not open
+  dev_t device_ = 0;  ///< with inode_ identifies the file: a program may close files that it did not open
   ino_t inode_ = 0;
   bool failed_ = false;
 };

@@ -14,7 +14,7 @@
 
 namespace ozbound {
 
-// The library that comes with Ozbound is none here: the program's own is handed over.
+// The drop-in has no library of its own; it uses the program's BLAS.
 const NativeGemm* native_gemm() { return nullptr; }
 NativeZgemm native_zgemm() { return nullptr; }
 
@@ -30,7 +30,7 @@ const void* address_of(const ozd_site& site) {
   return address;
 }
 
-/// A library that is loaded, by an address in it, and what it exports.
+/// A loaded library, found by an address in it, and its exported functions.
 class Library {
  public:
   explicit Library(const void* address) {
@@ -47,7 +47,7 @@ class Library {
 
   [[nodiscard]] const std::string& file() const { return file_; }
 
-  /// Null where it has no such function.
+  /// Null if the library has no such function.
   template <class Signature>
   [[nodiscard]] Signature* function(const char* name) const {
     return handle_ == nullptr ? nullptr : reinterpret_cast<Signature*>(dlsym(handle_, name));
@@ -64,7 +64,7 @@ bool has_wide_integers(const Library& library) {
     if (auto* const config = library.function<char*()>(name))
       return std::string_view(config()).find("USE64BITINT") != std::string_view::npos;
   if (auto* const bits = library.function<long()>("bli_info_get_blas_int_size")) return bits() == 64;
-  return library.file().find("ilp64") != std::string::npos;  // of MKL's interface layers, one of which is so named
+  return library.file().find("ilp64") != std::string::npos;  // one of MKL's interface layers has this name
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace ozbound::drop_in {
 
-/// The library that a site's native routine lies in, as a native GEMM that decisions are made for. It multiplies nothing here:
-/// the program's calls are repeated as they were made.
+/// The library of a site's native routine, as a native GEMM for decisions. It multiplies nothing itself: the program's calls
+/// are repeated as they were made.
 class ProgramBlas final : public NativeGemm {
  public:
   ProgramBlas(std::string file, std::optional<std::string> recognised)
@@ -29,10 +29,10 @@ class ProgramBlas final : public NativeGemm {
   std::optional<std::string> recognised_;
 };
 
-/// One for each library, which is never destroyed.
+/// The object for the site's library: one per library, never destroyed.
 const ProgramBlas& blas_of(const ozd_site& site);
 
-/// Bits of the integers that a site's library takes, 32 or 64: by the routine's name, else as the library says of itself.
+/// Bits of the integers of a site's library, 32 or 64: by the routine's name, otherwise by the library's own information.
 int integer_bits(ozd_site& site);
 
 }  // namespace ozbound::drop_in

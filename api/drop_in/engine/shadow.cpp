@@ -22,7 +22,7 @@ namespace {
 constexpr Index most_samples = 4, most_sampled_terms = 400000;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// A generator of entries: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+/// A random generator for choosing entries: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
 class Draws {
  public:
   explicit Draws(std::uint64_t seed) : state_(seed) {}
@@ -41,7 +41,7 @@ class Draws {
 bool all_finite(const InputView& view) {
   return std::visit(
       [](const auto& x) {
-        const bool by_row = x.row_stride() < x.col_stride();  // along the shorter stride
+        const bool by_row = x.row_stride() < x.col_stride();  // walk along the shorter stride
         const Index across = by_row ? x.cols() : x.rows(), along = by_row ? x.rows() : x.cols();
         for (Index s = 0; s < across; ++s)
           for (Index t = 0; t < along; ++t)
@@ -131,11 +131,11 @@ std::optional<double> Examination::ratio_of(const Sample& sample) const {
   if (target_.kind == Kind::correctly_rounded) return c == rounded() ? 0 : infinity;
   if (!std::isfinite(c)) return c == rounded() ? 0 : infinity;  // an exact value beyond the format is infinite too
   double error = 0, exact = 0;
-  if (std::abs(alpha) == 1 && of_magnitudes) {  // C is one more term of a sum that is rounded once
+  if (std::abs(alpha) == 1 && of_magnitudes) {  // adds C as one more term, so that the error is rounded only once
     a.push_back(-alpha * c), b.push_back(1);
     error = std::abs(exact_sum<double>(alpha, a, b, beta, sample.c0));
     a.pop_back(), b.pop_back();
-    if (error > 0) error = next_up(error);  // else it is below eta / 2, which every target allows
+    if (error > 0) error = next_up(error);  // an error of 0 is below eta / 2, which every target allows
   } else {
     exact = exact_sum<double>(alpha, a, b, beta, sample.c0);
     error = c == exact ? 0 : add_upper(next_up(std::abs(c - exact)), multiply_upper(0x1p-53, std::abs(exact)));
@@ -145,10 +145,10 @@ std::optional<double> Examination::ratio_of(const Sample& sample) const {
     for (auto& x : *terms) x = std::abs(x);
   const double magnitude =
       of_magnitudes ? exact_sum<double>(std::abs(alpha), a, b, std::abs(beta), std::abs(sample.c0)) : std::abs(exact);
-  // Beside tau times that, eta / 2 of underflow, k times that for `dgemm`, rounded down.
+  // Beside tau times the magnitude, the target allows eta / 2 of underflow, k times that for `dgemm`; rounded down.
   const double half_etas = target_.kind == Kind::dgemm ? static_cast<double>(k) : 1;
   const double underflow = narrow ? half_etas * 0x1p-150 : std::floor(half_etas / 2) * 0x1p-1074;
-  const double tau = target_tau(target_, k, format, is_scaled(alpha, beta));
+  const double tau = target_tau(target_, k, format, has_scalars(alpha, beta));
   return divide_upper(error, add_lower(multiply_lower(tau, magnitude > 0 ? next_down(magnitude) : 0), underflow));
 }
 

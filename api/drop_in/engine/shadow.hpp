@@ -11,33 +11,34 @@
 
 namespace ozbound::drop_in {
 
-/// Entries of a call that are sampled: fewer where the inner dimension is long.
+/// Number of sampled entries of a call; fewer for a long inner dimension.
 Index samples_for(Index k);
 
-/// An examined call: what it could be at the target, and how far native's sampled entries are off.
+/// An examined call: the way that `decide` would choose for the target, and the errors of native's sampled entries.
 class Examination {
  public:
-  /// Decides, and keeps what some entries of C0 are. Before the program's own call.
-  /// @param number of the call, by which entries are drawn @param threads of the engine; 0: as many as OpenMP would use
+  /// Decides, and copies some entries of C0. Call it before the program's own call.
+  /// @param number number of the call, which seeds the choice of entries @param threads threads of the engine; 0: OpenMP's
+  /// number
   Examination(const Call& call, const RealProduct& product, const Target& target, long number, int threads);
 
-  /// Sums the sampled entries exactly and compares. After the program's own call.
+  /// Sums the sampled entries exactly and compares. Call it after the program's own call.
   void compare();
 
-  /// The word for people, and of the log: `native`, `slices`, `residues`, `exact`; `special` where an operand holds a NaN or an
-  /// infinity; `cannot` where nothing certifies the target.
+  /// The way in one word, for people and for the log: `native`, `slices`, `residues`, `exact`; `special` if an operand holds a
+  /// NaN or an infinity; `cannot` if nothing certifies the target.
   [[nodiscard]] const std::string& way() const { return way_; }
   [[nodiscard]] const std::string& reason() const { return reason_; }
   [[nodiscard]] const std::optional<Decision>& decision() const { return decision_; }
 
-  /// Whether the program's library certifies the target; false also for one that is not known to be conventional.
+  /// True if the program's library certifies the target; also false if it is not known to be conventional.
   [[nodiscard]] bool native_certifies() const;
 
-  /// Predicted for the way that was chosen; nothing where nobody knows seconds.
+  /// Predicted seconds of the chosen way; nothing if no prediction is known.
   [[nodiscard]] std::optional<double> predicted_seconds() const;
 
-  /// The largest error of a sampled entry of native's over what the target allows, from above; nothing for targets that do not
-  /// bound entries one by one, and where nothing was sampled.
+  /// The largest error of native's sampled entries over the error that the target allows, rounded up. Nothing for targets that
+  /// do not bound single entries, and if no entry was sampled.
   [[nodiscard]] std::optional<double> worst() const { return worst_; }
 
  private:

@@ -22,10 +22,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr long most_call_records = 1000, most_worst_records = 10;
 constexpr double seconds_between_counts = 10;
-constexpr double free_seconds = 0.05;       ///< of examining, whatever native takes
-constexpr double seconds_of_a_call = 5e-4;  ///< of examining, however small the product
-constexpr double seconds_of_a_term = 2e-7;  ///< of a sampled entry
-constexpr double many_elements = 1e5;       ///< that show what one takes
+constexpr double free_seconds = 0.05;       ///< seconds of examining that are allowed for any time of native
+constexpr double seconds_of_a_call = 5e-4;  ///< least cost of examining a call
+constexpr double seconds_of_a_term = 2e-7;  ///< cost per term of a sampled entry
+constexpr double many_elements = 1e5;       ///< enough elements to measure the cost per element
 
 std::string program_file() {
   char path[4096];
@@ -33,13 +33,13 @@ std::string program_file() {
   return length < 0 ? "unknown" : std::string(path, static_cast<std::size_t>(length));
 }
 
-/// JSON has no infinity.
+/// A JSON value for a number; "inf" replaces an infinity, which JSON lacks.
 Json json_of(const std::optional<double>& value) {
   if (!value) return nullptr;
   return std::isfinite(*value) ? Json(*value) : Json("inf");
 }
 
-/// A library's name and version, of all that it says of itself.
+/// The name and version of a library, without its further description.
 std::string first_words(const std::string& name) {
   const auto space = name.find(' ');
   return name.substr(0, space == std::string::npos ? space : name.find(' ', space + 1));
@@ -131,7 +131,7 @@ void State::add(const Call& call, const Examination& examination, long number, c
            {"predicted_seconds", json_of(examination.predicted_seconds())},
            {"own_seconds", count.own_seconds}});
   }
-  const bool is_power_of_two = (number & (number - 1)) == 0;  // so that a process that is ended early leaves counts too
+  const bool is_power_of_two = (number & (number - 1)) == 0;  // so that a process that is killed early leaves counts too
   if (is_power_of_two || std::chrono::duration<double>(Clock::now() - last_counts_).count() >= seconds_between_counts)
     write_counts();
 }
@@ -213,7 +213,8 @@ void State::finish() {
 }
 
 void State::begin_in_child() {
-  // Another thread of the parent may have held a lock, or been changing what it protects: here nobody gives that back.
+  // Another thread of the parent may have held a lock, or been changing the data under it. In the child nobody releases that
+  // lock.
   if (in_flight_ > 0) examines_ = false;
   new (&mutex_) std::mutex;
   new (&tally_) Tally;

@@ -19,17 +19,17 @@
 
 namespace ozbound::drop_in {
 
-/// The engine of this process. It is never destroyed: programs multiply while they end.
+/// The engine of this process. It is never destroyed: programs may multiply during their exit.
 class State {
  public:
   explicit State(Settings settings);
 
   [[nodiscard]] const Settings& settings() const { return settings_; }
 
-  /// Notes a site when it is first seen.
+  /// Registers a site on its first call.
   void see(ozd_site& site);
 
-  /// Counts what is at work, for the number of threads.
+  /// Counts calls in progress, to choose the number of threads.
   class InFlight {
    public:
     explicit InFlight(State& state) : state_(state), others_(state.in_flight_.fetch_add(1)) {}
@@ -37,7 +37,7 @@ class State {
     InFlight(const InFlight&) = delete;
     InFlight& operator=(const InFlight&) = delete;
 
-    /// Of the engine: one beside other calls and inside a parallel region, else as many as OpenMP would use.
+    /// Number of engine threads: one beside other calls and inside a parallel region, otherwise OpenMP's number.
     [[nodiscard]] int threads() const;
 
    private:
@@ -45,9 +45,8 @@ class State {
     long others_;
   };
 
-  /// Whether to examine a call: examining stays below its share of native's time, and 50 ms; kinds of calls that were not
-  /// examined yet come first.
-  /// What it may take is booked until the call is added.
+  /// Decides if a call is examined. Examining stays within its share of native's time plus 50 ms. Kinds of calls that were not
+  /// examined yet have priority. The expected time is booked until the call is added.
   class Booking {
    public:
     explicit Booking(double own_seconds = 0) : own_seconds_(own_seconds) {}
@@ -59,32 +58,33 @@ class State {
   [[nodiscard]] std::optional<Booking> book(const Call& call);
   void give_back(const Booking& booking);
 
-  /// Of OZBOUND_MIN_WORK, rounded up.
+  /// OZBOUND_MIN_WORK, rounded up.
   [[nodiscard]] std::uint64_t least_work() const { return least_work_; }
 
   [[nodiscard]] long next_number() { return ++examined_; }
   [[nodiscard]] bool ended() const { return ended_.load(std::memory_order_relaxed); }
 
   void add(const CallClass& calls, const Count& count);
-  /// The same of an examined call, with a record of its own.
+  /// Adds an examined call, with its own record.
   void add(const Call& call, const Examination& examination, long number, const Count& count);
 
-  /// The last counts and the summary. Calls that come after it are native and are not counted.
+  /// Writes the last counts and the summary. Later calls are native and are not counted.
   void finish();
-  /// A child of fork() begins anew.
+  /// Resets the state in a child of fork().
   void begin_in_child();
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// Of the sites, which need no lock.
+  /// Sums of the sites' counts, which need no lock.
   struct SiteCounts {
     long calls = 0, small = 0, empty = 0, bad_arguments = 0;
   };
   [[nodiscard]] SiteCounts site_counts() const;
   [[nodiscard]] std::string summary() const;
   void write_counts();
-  /// Adds the process, since several may share a log. The first one of a process comes after what it is.
+  /// Adds the process to a record and writes it, since several processes may share a log. A description of the process precedes
+  /// its first record.
   void write(nlohmann::ordered_json record);
 
   Settings settings_;
@@ -92,16 +92,16 @@ class State {
   std::atomic<ozd_site*> sites_ = nullptr;
   std::atomic<long> in_flight_ = 0, examined_ = 0;
   std::atomic<bool> ended_ = false;
-  bool examines_ = true;  ///< not in a child that was forked while another thread was at work here, and held locks
+  bool examines_ = true;  ///< false in a child forked while another thread was in the engine and may have held locks
 
-  std::mutex mutex_;  ///< of what follows
+  std::mutex mutex_;  ///< protects the members below
   Tally tally_;
   Log log_;
-  std::set<std::string> kinds_;        ///< that were examined
-  std::set<std::string> libraries_;    ///< that have a record
-  double seconds_per_element_ = 1e-8;  ///< of examining, beside what every call takes: as was last seen of large ones
-  double seconds_per_work_ = 2e-11;    ///< of native, as was last seen
-  double booked_ = 0;                  ///< seconds of examining by calls at work
+  std::set<std::string> kinds_;        ///< kinds of calls that were examined
+  std::set<std::string> libraries_;    ///< libraries with a record
+  double seconds_per_element_ = 1e-8;  ///< of examining, beyond the cost of every call; from the last large call
+  double seconds_per_work_ = 2e-11;    ///< of native, from the last call
+  double booked_ = 0;                  ///< seconds of examining booked by calls in progress
   bool process_written_ = false;
   long call_records_ = 0;
   double worst_recorded_ = 0;

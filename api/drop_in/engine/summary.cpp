@@ -32,7 +32,7 @@ std::string summary_text(const Settings& settings, const Tally& tally, long call
   }
   std::string out = text("ozbound: %ld products of process %d in shadow, target %s\n", calls, static_cast<int>(getpid()),
                          to_string(settings.target).c_str());
-  for (const auto& library : libraries) out += "  by " + library + "\n";  // a line for each, as long as its path
+  for (const auto& library : libraries) out += "  by " + library + "\n";  // one line each; paths may make it long
   out += text("  examined %ld; below OZBOUND_MIN_WORK %ld, empty %ld, beyond OZBOUND_SHARE %ld,\n", examined.calls, small,
               empty, by_way[way_not_examined].calls);
   out += text("  overlapping %ld, with arguments that the library refuses %ld\n", by_way[way_overlap].calls, bad_arguments);

@@ -10,32 +10,32 @@
 
 namespace ozbound::drop_in {
 
-/// Calls that are counted together: of one caller, one kind, about the same sizes, with one outcome.
+/// Calls that are counted together: they share caller, kind, approximate sizes and outcome.
 struct CallClass {
   std::string routine, object, ops;
-  int log_m, log_n, log_k;  ///< the least x with size <= 2^x
-  std::string way;          ///< `native`, `residues`, …, what the call would be at the target; or why it was not examined
+  int log_m, log_n, log_k;  ///< the smallest x with size <= 2^x
+  std::string way;          ///< the way at the target, `native`, `residues`, …, or the reason why it was not examined
 
   CallClass(const Call& call, std::string outcome);
   auto operator<=>(const CallClass&) const = default;
 };
 
-/// What a class of calls took.
+/// The costs of a class of calls.
 struct Count {
   long calls = 0;
   double work = 0;              ///< multiplications m n k
   double native_seconds = 0;    ///< measured
-  double own_seconds = 0;       ///< of examining
-  double other_seconds = 0;     ///< predicted for another way than native, where that was cheaper; else native's, measured
-  std::optional<double> worst;  ///< of sampled errors over what the target allows
+  double own_seconds = 0;       ///< spent on examining
+  double other_seconds = 0;     ///< predicted for a cheaper way than native; measured for native if there is none
+  std::optional<double> worst;  ///< largest sampled error over the error that the target allows
 
   void add(const Count& other);
 };
 
-/// The class but for its outcome, by which the budget is shared out.
+/// The class without its outcome; the budget is shared among these kinds.
 std::string kind_of(const CallClass& calls);
 
-/// What was seen so far. Whoever shares it holds a lock.
+/// Totals of all classes so far. Users that share it must hold a lock.
 class Tally {
  public:
   void add(const CallClass& calls, const Count& count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libozbound_blas.so: BLAS's names with the program's own BLAS behind them. It has no constructor and no lock, and needs libc
- * alone: a program that never multiplies pays for a file that is mapped. */
+/* libozbound_blas.so: BLAS's names in front of the program's own BLAS. It has no constructor and no lock, and needs only libc:
+ * for a program that never multiplies, its only cost is a mapped file. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,13 +13,13 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-static _Atomic(int) mode_is; /* 0: not known yet */
+static _Atomic(int) mode_is; /* 0: unknown yet */
 static _Atomic(ozd_run) engine;
 
-/* Above 0 while a call of this thread is being answered: the BLAS that it ends in may call further names of this library. */
+/* Above 0 while a call of this thread is being answered: the native BLAS may itself call names of this library. */
 static __thread int depth __attribute__((tls_model("initial-exec")));
 
-/* Opens the engine. Null, with a line, where that cannot be. */
+/* Opens the engine. Prints one line and returns null if it cannot be opened. */
 static ozd_run open_engine(enum ozd_mode mode) {
   char path[4096];
   ozd_beside("libozbound_drop_in.so", path, sizeof path);
@@ -32,7 +32,7 @@ static ozd_run open_engine(enum ozd_mode mode) {
   return NULL;
 }
 
-/* Two threads may come here at once: the engine answers both alike. */
+/* Two threads may run this at once; the engine gives both the same answer. */
 static enum ozd_mode read_mode(void) {
   const char* const text = secure_getenv("OZBOUND_MODE");
   enum ozd_mode mode = OZD_OFF;
@@ -43,7 +43,7 @@ static enum ozd_mode read_mode(void) {
     _exit(2);
   }
   if (mode != OZD_OFF) {
-    ++depth; /* what the engine's start multiplies is not the program's */
+    ++depth; /* products of the engine's start are not the program's */
     const ozd_run run = open_engine(mode);
     --depth;
     if (run == NULL) mode = OZD_OFF;
@@ -66,7 +66,8 @@ static void answer(const struct ozd_call* call) {
   if (refused) errno = error, call->native(call);
 }
 
-/* By Fortran's convention, with the lengths of both texts. Integers are handed on by their addresses, whatever their width. */
+/* Names with Fortran's convention, with the lengths of both texts. Integers are passed on by address, so their width does not
+ * matter. */
 typedef void (*fortran_gemm)(const char*, const char*, const void*, const void*, const void*, const void*, const void*,
                              const void*, const void*, const void*, const void*, void*, const void*, size_t, size_t);
 
@@ -88,8 +89,8 @@ static void native_fortran(const struct ozd_call* x) {
   }
 OZD_FORTRAN_NAMES(DEFINE_FORTRAN)
 
-/* By CBLAS's. Integers are 64 bits wide here, as they lie in registers and on the stack: those of an ILP64 caller stay whole,
- * and of others' nobody looks at the upper halves. */
+/* Names with CBLAS's convention. Integers have 64 bits here, as in registers and on the stack. Integers of an ILP64 caller thus
+ * stay complete; for other callers, the upper halves are never read. */
 #define DEFINE_CBLAS(NAME, T, SINGLE, WIDE)                                                                                \
   static const struct ozd_name name_of_##NAME = {#NAME, OZD_CBLAS, SINGLE, WIDE};                                          \
   typedef void (*type_of_##NAME)(int, int, int, int64_t, int64_t, int64_t, T, const T*, int64_t, const T*, int64_t, T, T*, \

@@ -2,8 +2,8 @@
 #ifndef OZBOUND_DROP_IN_NAMES_H
 #define OZBOUND_DROP_IN_NAMES_H
 
-/* Each routine once, by every name that programs call it by: X(name, type, single, wide). `wide`: its integers have 64 bits.
- * OpenBLAS builds with a suffix have the names with 64_, NumPy's and SciPy's wheels those with scipy_ as well. */
+/* Each routine once for every name by which programs call it: X(name, type, single, wide). `wide`: its integers have 64 bits.
+ * OpenBLAS builds with a suffix have the names with 64_; NumPy's and SciPy's wheels also those with scipy_. */
 
 #define OZD_FORTRAN_NAMES(X)       \
   X(dgemm_, double, 0, 0)          \

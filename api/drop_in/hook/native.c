@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whose BLAS native is: as the dynamic linker would have bound the caller without this library. No lock is held around dlopen
- * or dlsym: another thread may be inside dlopen, in a constructor that multiplies. */
+/* Finds the native BLAS: the one to which the dynamic linker would have bound the caller without this library. No lock is held
+ * around dlopen or dlsym: another thread may be inside dlopen, in a constructor that multiplies. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -18,13 +18,13 @@ static const void* base_of(const void* address) {
   return address != NULL && dladdr(address, &info) != 0 ? info.dli_fbase : NULL;
 }
 
-/* What a handle's scope has by this name, unless that is this library's own. */
+/* The symbol of this name in a handle's scope, unless it is this library's own. */
 static void* foreign(void* handle, const char* name) {
   void* const found = dlsym(handle, name);
   return found != NULL && base_of(found) != base_of(ozd_sites) ? found : NULL;
 }
 
-/* The same of a file that is loaded already. */
+/* The same in a file that is already loaded. */
 static void* of_loaded(const char* file, const char* name) {
   void* const handle = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
   if (handle == NULL) return NULL;
@@ -33,7 +33,7 @@ static void* of_loaded(const char* file, const char* name) {
   return found;
 }
 
-/* The names of all loaded files. They are searched after dl_iterate_phdr, which holds a lock that dlopen takes too. */
+/* The names of all loaded files. They are searched only after dl_iterate_phdr, which holds a lock that dlopen takes too. */
 struct names {
   char** of;
   size_t count, room;
@@ -65,7 +65,7 @@ static void* of_any_loaded(const char* name) {
   return found;
 }
 
-/* By the file that OZBOUND_BLAS names. */
+/* Searches the file that OZBOUND_BLAS names. */
 static void* of_variable(const char* file, const char* name) {
   void* const handle = dlopen(file, RTLD_LAZY | RTLD_LOCAL);
   void* const found = handle != NULL ? foreign(handle, name) : NULL;
@@ -77,8 +77,8 @@ static void* of_variable(const char* file, const char* name) {
   return found;
 }
 
-/* In this order: what is named, the global scope after this library, the caller's own scope; what any object has, for calls
- * through a pointer, tail calls and generated code; the system's. */
+/* Searches in this order: the named file; the global scope after this library; the caller's own scope; any loaded object, for
+ * calls through a pointer, tail calls and generated code; the system's BLAS. */
 static void* native_for(const char* name, const struct link_map* caller) {
   const char* const named = secure_getenv("OZBOUND_BLAS");
   if (named != NULL && named[0] != 0) return of_variable(named, name);
@@ -90,15 +90,15 @@ static void* native_for(const char* name, const struct link_map* caller) {
   return handle != NULL ? foreign(handle, name) : NULL;
 }
 
-/* Keeps the library of an address loaded: a site points into its native one, and another caller at the address of one that
- * was closed would be taken for it. */
+/* Keeps the library of an address loaded. A site points into its native library. And if a library were closed, another caller
+ * at the same address would be taken for the old one. */
 static void pin(const void* address) {
   Dl_info info;
   if (dladdr(address, &info) != 0 && info.dli_fname != NULL && info.dli_fname[0] != 0)
     dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-/* The path of the program, of whom the linker has no name. */
+/* The path of the program, for which the linker has no name. */
 static char* program(void) {
   char path[4096];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -131,9 +131,9 @@ struct ozd_site* ozd_add_site(const struct ozd_name* name, const void* from) {
   for (size_t i = 0, at = ozd_place_of(name, from); i < ozd_places; ++i) {
     struct ozd_site* other = NULL;
     if (atomic_compare_exchange_strong(&ozd_sites[(at + i) % ozd_places], &other, site)) return site;
-    if (other->from == from && other->name == name) return other; /* another thread was first; `site` is lost */
+    if (other->from == from && other->name == name) return other; /* another thread was first; `site` is leaked */
   }
-  return site; /* the table is full: this one is not remembered */
+  return site; /* the table is full: the site is not stored */
 }
 
 void ozd_beside(const char* file, char* path, size_t size) {

@@ -8,7 +8,7 @@
 
 #include "../drop_in.h"
 
-/* Sites by return address and name, an open-addressed table of pointers. Reading it takes no lock. */
+/* Sites by return address and name, in an open-addressed table of pointers. Reading it takes no lock. */
 enum { ozd_places = 1024 };
 extern _Atomic(struct ozd_site*) ozd_sites[ozd_places];
 
@@ -17,7 +17,7 @@ static inline size_t ozd_place_of(const struct ozd_name* name, const void* from)
   return (size_t)(((uint64_t)key * UINT64_C(0x9e3779b97f4a7c15)) >> 54);
 }
 
-/* Finds whose routine the site's native one is, and remembers the site. Ends the process where there is none. */
+/* Finds the native routine of a site, and stores the site. Ends the process if there is none. */
 struct ozd_site* ozd_add_site(const struct ozd_name* name, const void* from);
 
 static inline struct ozd_site* ozd_site_of(const struct ozd_name* name, const void* from) {
@@ -29,7 +29,7 @@ static inline struct ozd_site* ozd_site_of(const struct ozd_name* name, const vo
   return ozd_add_site(name, from);
 }
 
-/* Writes the path of a file beside this library. */
+/* Writes the path of a file in this library's folder. */
 void ozd_beside(const char* file, char* path, size_t size);
 
 #endif

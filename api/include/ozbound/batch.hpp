@@ -14,12 +14,12 @@
 namespace ozbound {
 
 /// batch_count products of one shape, C_t = alpha op(A_t) op(B_t) + beta C_t, where A_t begins at a + t stride_a, and B_t and
-/// C_t likewise. A stride of 0 is one operand of all products: a real one is made once for all that take the same integers of
-/// it, where the workspace has the room.
+/// C_t likewise. With a stride of 0, all products share one operand. A shared real operand is prepared once for all products
+/// that need the same integers of it, if the workspace has room.
 ///
-/// Every product is decided for by itself, and has the bits and the certificate that gemm gives it alone.
-/// @throws as gemm, and std::invalid_argument for a negative stride or count, and for C's that overlap another C or any A or
-/// B. Nothing is written then. What is wrong with one product begins with `product 2: `, counted from 0.
+/// Each product has its own decision, and the same bits and certificate as from gemm.
+/// @throws as gemm, and std::invalid_argument for a negative stride or count, and for a C that overlaps another C or any A or
+/// B. Nothing is written then. An error text about one product begins with `product 2: `, counted from 0.
 std::vector<Certificate> gemm_strided_batched(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, double alpha,
                                               const double* a, Index lda, Index stride_a, const double* b, Index ldb,
                                               Index stride_b, double beta, double* c, Index ldc, Index stride_c,
@@ -60,8 +60,7 @@ std::vector<Decision> decide_strided_batched(Layout layout, Op op_a, Op op_b, In
                                              const std::complex<float>* c, Index ldc, Index stride_c, Index batch_count,
                                              const Target& target, const BlasOptions& options = {});
 
-/// The batch under one decision for all products, or one for each. Each certificate says whether the target holds for its
-/// product.
+/// The batch under one decision for all products, or one for each. Each certificate says if the target holds for its product.
 std::vector<Certificate> gemm_strided_batched(Layout layout, Op op_a, Op op_b, Index m, Index n, Index k, double alpha,
                                               const double* a, Index lda, Index stride_a, const double* b, Index ldb,
                                               Index stride_b, double beta, double* c, Index ldc, Index stride_c,
@@ -85,7 +84,7 @@ std::vector<Certificate> gemm_strided_batched(Layout layout, Op op_a, Op op_b, I
                                               Index batch_count, std::span<const Decision> decisions,
                                               const BlasOptions& options = {});
 
-/// An argument of a batch: one value for all products, or a sequence of one for each. A sequence must outlive what uses it.
+/// An argument of a batch: one value for all products, or a sequence with one for each. A sequence must outlive its uses.
 template <class T>
 class PerProduct {
  public:
@@ -97,7 +96,7 @@ class PerProduct {
   PerProduct(Values&& each)  // NOLINT: likewise, an array, a std::vector or a std::span
       : each_(std::ranges::data(each), std::ranges::size(each)), is_one_(false) {}
 
-  /// Of one value or a sequence of one, each product has it.
+  /// The value for product t. A single value, or a sequence of length 1, serves all products.
   [[nodiscard]] const T& operator[](Index t) const {
     if (is_one_) return one_;
     return each_[each_.size() == 1 ? 0 : static_cast<std::size_t>(t)];
@@ -116,8 +115,7 @@ concept BlasNumber = std::same_as<T, double> || std::same_as<T, float> || std::s
                      std::same_as<T, std::complex<float>>;
 
 /// batch_count products by arrays of pointers, C_t = alpha_t op(A_t) op(B_t) + beta_t C_t: gemm's arguments in their order,
-/// each one for all products or one for each. Shapes, scalars and leading dimensions may differ; products may have an A or B in
-/// common.
+/// each one for all products or one for each. Shapes, scalars and leading dimensions may differ; products may share an A or B.
 ///
 ///   gemm_batched(GemmBatch<double>{Layout::row_major, Op::none, Op::none, 2, 2, 2, 1, as, 2, b, 2, 0, cs, 2, 3}, target)
 ///
@@ -138,13 +136,13 @@ struct GemmBatch {
   Index batch_count;
 };
 
-/// As gemm_strided_batched: every product has the decision, the bits and the certificate that it has alone. A or B that several
-/// products have in common are made once for those that follow each other in the order of A's address, then B's.
-/// @throws as gemm_strided_batched, also for a sequence of another length than 1 and batch_count.
+/// Like gemm_strided_batched: every product has the same decision, bits and certificate as in a call of its own. An A or B that
+/// several products share is prepared once for products that follow each other in the order of A's address, then B's.
+/// @throws as gemm_strided_batched, also for a sequence of a length other than 1 and batch_count.
 template <BlasNumber T>
 std::vector<Certificate> gemm_batched(const GemmBatch<T>& batch, const Target& target, const BlasOptions& options = {});
 
-/// The decision for every product, without the products: no C is written, and none is read where beta is 0.
+/// The decision for every product, without the products. No C is written, and C is not read if beta is 0.
 template <BlasNumber T>
 std::vector<Decision> decide_batched(const GemmBatch<T>& batch, const Target& target, const BlasOptions& options = {});
 

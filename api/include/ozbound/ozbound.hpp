@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-// Everything but the oracles: #include "ozbound/ozbound.hpp", link ozbound::ozbound.
+// Everything except the oracles: #include "ozbound/ozbound.hpp", link ozbound::ozbound.
 
-#include <nlohmann/json.hpp>  // what to_json returns
+#include <nlohmann/json.hpp>  // the result type of to_json
 
 #include "ozbound/batch.hpp"
 #include "ozbound/blas.hpp"
@@ -26,9 +26,9 @@
 #include "ozbound/bounds/recorded_bound.hpp"
 #include "ozbound/bounds/residue_bound.hpp"
 #include "ozbound/bounds/rounding_error.hpp"
-#include "ozbound/bounds/scaled.hpp"
 #include "ozbound/bounds/target.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
+#include "ozbound/bounds/wide_range_double.hpp"
 #include "ozbound/core/cancellation.hpp"
 #include "ozbound/core/complex_gemm.hpp"
 #include "ozbound/core/complex_views.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products that are decided, multiplied and certified on the device, end to end, beside cublasDgemm: host's clock, from before
-// the call until the device is done, as ratios formed within each repetition (docs/benchmarks.md).
+// Products that are decided, multiplied and certified on the device, end to end, relative to cublasDgemm. Times are on the
+// host's clock, from before the call until the device is done. Ratios are formed within each repetition (docs/benchmarks.md).
 //
-// Usage: ozbound-bench-gpu-certified [--quick] [--json FILE]. Exits with 0 whatever was measured, 2 for a wrong argument or
+// Usage: ozbound-bench-gpu-certified [--quick] [--json FILE]. Exits with 0 for any measurement, 2 for a wrong argument or
 // without a device.
 
 #include <cuda_runtime_api.h>
@@ -44,8 +44,8 @@ struct Measured {
   std::string plan;
   int products;
   bool holds;
-  double over_dgemm;  ///< time of cublasDgemm over that of the certified product, deciding included
-  double certifying;  ///< share of that time which is not the product under its plan
+  double over_dgemm;  ///< time of cublasDgemm over the time of the certified product, deciding included
+  double certifying;  ///< share of that time outside the product under its plan
   double seconds;     ///< of the certified product
 };
 
@@ -58,7 +58,7 @@ class Problem {
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
 
-  [[nodiscard]] RealProduct call() const {
+  [[nodiscard]] RealProduct product() const {
     const auto input = [this](const double* x) { return InputView(MatrixView<const double>(x, n_, n_, 1, n_)); };
     return {input(a_.data()), input(b_.data()), OutputView(MatrixView<double>(c_.data(), n_, n_, 1, n_))};
   }
@@ -81,7 +81,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// By products and without a native DGEMM: the same plans as ever, whatever is known of the device.
+/// Costs are numbers of products, and there is no native DGEMM. Plans are thus the same for every calibration of the device.
 Choices by_products() {
   static const ProductCount products;
   Choices choices;
@@ -92,7 +92,7 @@ Choices by_products() {
 
 Measured measure(const Case& of, const Backend& backend, const Cublas& cublas, int repetitions) {
   const Problem problem(of.n, of.phi);
-  const auto call = problem.call();
+  const auto call = problem.product();
   const auto target = parse_target(of.target);
   const auto [decision, certificate] = multiply(call, target, backend, by_products());  // warms up
   gpu::DeviceGemm product(certificate.plans.at(0), of.n, of.n, of.n, {.held = true});
@@ -127,7 +127,7 @@ struct Goal {
   [[nodiscard]] bool met() const { return at_least ? measured >= limit : measured <= limit; }
 };
 
-/// What certified products are to reach, over cublasDgemm, by size.
+/// Goals for certified products relative to cublasDgemm, by size.
 struct GoalsOf {
   const char* target;
   double phi;

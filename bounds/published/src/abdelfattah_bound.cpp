@@ -9,7 +9,7 @@
 
 #include "covered.hpp"
 #include "gamma.hpp"
-#include "ozbound/bounds/detail/scaled.hpp"
+#include "ozbound/bounds/detail/wide_range_double.hpp"
 #include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/float_environment.hpp"
@@ -22,10 +22,11 @@ using Kind = Encoding::Kind;
 bool truncated(const Encoding& encoding) { return encoding.kind == Kind::truncated; }
 bool nearest(const Encoding& encoding) { return encoding.kind == Kind::nearest || encoding.kind == Kind::nearest_adaptive; }
 
-/// sum |A_p| over |A|, at most.
+/// An upper limit of sum |A_p| over |A|.
 double magnitude_factor(const Encoding& encoding) { return nearest(encoding) ? 3 : 1; }
 
-/// Bits of the least and the largest non-zero magnitude of a vector; none where it has none, or a special.
+/// Bits of the smallest and the largest non-zero magnitude of a vector; unset if the vector has no such magnitude, or holds a
+/// special.
 struct Extremes {
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   std::uint64_t largest = 0;
@@ -34,7 +35,7 @@ struct Extremes {
 Extremes extremes_of(InputView vectors, Index i) {
   Extremes extremes;
   for (Index l = 0; l < vectors.cols(); ++l) {
-    const auto bits = vectors.bits(i, l) & ~binary64.sign;  // ordered as magnitudes are
+    const auto bits = vectors.bits(i, l) & ~binary64.sign;  // ordered like magnitudes
     if (!is_finite(bits, binary64)) return {};
     if (bits == 0) continue;
     extremes.least = std::min(extremes.least, bits);
@@ -43,34 +44,34 @@ Extremes extremes_of(InputView vectors, Index i) {
   return extremes;
 }
 
-/// Significand in [1/2, 1), or 0.
-Scaled normalized(Scaled x) {
+/// x with its significand in [1/2, 1), or 0.
+WideRangeDouble normalized(WideRangeDouble x) {
   int shift = 0;
   const double significand = std::frexp(x.significand, &shift);
   return {significand, significand == 0 ? std::numeric_limits<std::int64_t>::min() : x.exponent + shift};
 }
 
-/// largest / least, from above.
-Scaled ratio_upper(const Extremes& extremes) {
+/// largest / least, rounded up.
+WideRangeDouble ratio_upper(const Extremes& extremes) {
   if (extremes.largest == 0) return {};
-  const auto largest = Scaled::magnitude(double_from_bits(extremes.largest));
-  const auto least = Scaled::magnitude(double_from_bits(extremes.least));
+  const auto largest = WideRangeDouble::magnitude(double_from_bits(extremes.largest));
+  const auto least = WideRangeDouble::magnitude(double_from_bits(extremes.least));
   if (extremes.largest == extremes.least) return {1, 0};
   return {divide_upper(largest.significand, least.significand), largest.exponent - least.exponent};
 }
 
 /// kappa 2^(-beta s) of one operand.
-Scaled times_residual(Scaled kappa, const Slicing& slicing) {
+WideRangeDouble times_residual(WideRangeDouble kappa, const Slicing& slicing) {
   return kappa.times_power_of_two(-std::int64_t{slicing.encoding.beta} * slicing.slices);
 }
 
 }  // namespace
 
-Scaled kappa_upper(InputView operand, Side side) {
+WideRangeDouble kappa_upper(InputView operand, Side side) {
   const FloatEnvironment environment;
   const auto vectors = vectors_of(operand, side);
-  Scaled largest;
-  const auto key = [](Scaled x) { return std::pair(normalized(x).exponent, normalized(x).significand); };
+  WideRangeDouble largest;
+  const auto key = [](WideRangeDouble x) { return std::pair(normalized(x).exponent, normalized(x).significand); };
   for (Index i = 0; i < vectors.rows(); ++i) {
     const auto ratio = ratio_upper(extremes_of(vectors, i));
     if (key(largest) < key(ratio)) largest = ratio;
@@ -83,15 +84,15 @@ bool abdelfattah_covers(const SplitPlan& plan) {
   return plan.cut == plan.a.slices + plan.b.slices && covered(plan.a.encoding) && covered(plan.b.encoding);
 }
 
-double abdelfattah_truncation_upper(const SplitPlan& plan, Scaled kappa_a, Scaled kappa_b) {
+double abdelfattah_truncation_upper(const SplitPlan& plan, WideRangeDouble kappa_a, WideRangeDouble kappa_b) {
   require_covered(abdelfattah_covers(plan), "abdelfattah-truncation", plan);
   const FloatEnvironment environment;
   const auto a = times_residual(kappa_a, plan.a);
   const auto b = times_residual(kappa_b, plan.b);
-  return add_upper(add_upper(a.upper(), b.upper()), Scaled::product_upper(a, b).upper());
+  return add_upper(add_upper(a.upper(), b.upper()), WideRangeDouble::product_upper(a, b).upper());
 }
 
-double abdelfattah_upper(const SplitPlan& plan, Scaled kappa_a, Scaled kappa_b) {
+double abdelfattah_upper(const SplitPlan& plan, WideRangeDouble kappa_a, WideRangeDouble kappa_b) {
   require_covered(abdelfattah_covers(plan), "abdelfattah", plan);
   const FloatEnvironment environment;
   const double truncation = abdelfattah_truncation_upper(plan, kappa_a, kappa_b);

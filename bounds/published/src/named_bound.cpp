@@ -21,7 +21,7 @@ using In = const BoundInputs&;
 
 bool every_plan(const SplitPlan&) { return true; }
 
-/// One number for every entry, relative to rho_i sigma_j; with a multiple of |A||B| beside it, for sums of two bounds.
+/// One number for every entry, relative to rho_i sigma_j, plus a multiple of |A||B|, for sums of two bounds.
 BoundValue uniform(In in, double bound, double multiple = 0) {
   const OuterProduct same{std::vector<double>(in.rows.size(), bound), std::vector<double>(in.columns.size(), 1.0)};
   return {{{{"scales", {same}}}}, multiple};
@@ -29,15 +29,15 @@ BoundValue uniform(In in, double bound, double multiple = 0) {
 
 BoundValue multiple(double factor) { return {{}, factor}; }
 
-/// A multiple of |A||B|, and what terms of scales found anew lose below the normal range, which the sources leave out: N eta
-/// (G5a).
+/// A multiple of |A||B|, plus N eta for the loss of terms of adaptive scales below the normal range, which the sources leave
+/// out (G5a).
 BoundValue with_underflow(In in, double factor) {
   if (in.plan.common_ratio()) return multiple(factor);
   const FloatEnvironment environment;  // the bound is subnormal
   return uniform(in, static_cast<double>(in.plan.products()) * 0x1p-1074, factor);
 }
 
-/// Uchino's (18), or what it becomes for ozIMMU's digits as released.
+/// Uchino's (18), or its form for ozIMMU's digits as released.
 double uchino_any_truncation(In in) {
   return uchino_released_truncation_covers(in.plan) ? uchino_released_truncation_upper(in.plan, in.k())
                                                     : uchino_truncation_upper(in.plan, in.k());
@@ -106,8 +106,8 @@ std::vector<NamedBound> uchinos() {
   };
 }
 
-Scaled kappa_a(In in) { return kappa_upper(in.a, Side::rows_of_a); }
-Scaled kappa_b(In in) { return kappa_upper(in.b, Side::columns_of_b); }
+WideRangeDouble kappa_a(In in) { return kappa_upper(in.a, Side::rows_of_a); }
+WideRangeDouble kappa_b(In in) { return kappa_upper(in.b, Side::columns_of_b); }
 
 std::vector<NamedBound> others() {
   return {
@@ -138,7 +138,7 @@ const SplitPlan& checked(const SplitPlan& plan, InputView a, InputView b) {
   return plan;
 }
 
-/// @throws std::invalid_argument where a product may underflow, a sum overflow, or an operand is not of binary64.
+/// @throws std::invalid_argument if a product may underflow, a sum may overflow, or an operand is not binary64.
 void check_native(const std::string& name, const BoundInputs& inputs) {
   const RealProduct product{inputs.a, inputs.b, unwritten(inputs.a.rows(), inputs.b.cols(), binary64)};
   const auto guarantee = native_guarantee(product, HostMatrices());

@@ -54,7 +54,7 @@ double tau_before_rounding(const Target& target, Index k) {
 int target_bits(const Target& target, Index k) {
   const FloatEnvironment environment;
   const double share = selector_tau(target, k) / static_cast<double>(std::max<Index>(k, 1));
-  return std::max(-std::ilogb(share), 1);  // ceil(-log2 share), as floor(log2 share) is ilogb
+  return std::max(-std::ilogb(share), 1);  // ceil(-log2 share), since ilogb is floor(log2 share)
 }
 
 std::span<const Selector> all_selectors() {

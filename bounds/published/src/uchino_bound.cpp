@@ -17,7 +17,7 @@ using Kind = Encoding::Kind;
 
 constexpr double u = 0x1p-53;
 
-/// s x s slices of one encoding and the triangle p + q <= s + 1.
+/// True for s x s slices of one encoding and the triangle p + q <= s + 1.
 bool triangle(const SplitPlan& plan) { return plan.a == plan.b && plan.cut == plan.a.slices + 1; }
 
 bool nearest(const SplitPlan& plan) {
@@ -28,10 +28,10 @@ bool truncated(const SplitPlan& plan) { return plan.a.encoding.kind == Kind::tru
 
 bool splitting_covered(const SplitPlan& plan) { return triangle(plan) && (truncated(plan) || released(plan) || nearest(plan)); }
 
-/// sum |A_p| |B_q| over |A||B|, at most: sum |A_p| <= |A|, or 3 |A| for digits to nearest.
+/// An upper limit of sum |A_p| |B_q| over |A||B|: sum |A_p| <= |A|, or 3 |A| for digits to nearest.
 double magnitude_factor(const SplitPlan& plan) { return nearest(plan) ? 9 : 1; }
 
-/// Some roundings, each at most u sum |A_p B_q|; small integers and a power of two, so exact.
+/// Error of `count` roundings, each at most u sum |A_p B_q|. Exact, since it multiplies small integers and a power of two.
 double roundings(const SplitPlan& plan, int count) {
   const FloatEnvironment environment;
   return magnitude_factor(plan) * count * u;
@@ -84,7 +84,7 @@ int uchino_rounded_additions(const SplitPlan& plan, Index k, int precision) {
   const auto groups = plan.groups(k);
   const auto rounded =
       std::find_if(groups.begin(), groups.end(), [&](const ProductGroup& group) { return group.diagonal > diagonals + 1; });
-  // The first term is no addition.
+  // The first term is not an addition.
   return static_cast<int>(groups.end() - std::max(rounded, groups.begin() + 1));
 }
 

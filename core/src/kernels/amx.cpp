@@ -7,7 +7,7 @@
 namespace ozbound {
 namespace {
 
-/// As text, since the compilers' intrinsics take numbers of tiles from no template.
+/// AMX instructions as assembly text: the compilers' intrinsics do not take tile numbers from template arguments.
 struct AmxTiles {
   static void configure() {
     struct alignas(64) Configuration {

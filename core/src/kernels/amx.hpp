@@ -8,18 +8,18 @@
 #include "rows.hpp"
 #include "slice.hpp"
 
-// Products by AMX: tiles of 16 x 64 bytes. A tile of A holds 64 digits of 16 vectors, one of B four digits of 16 vectors in
-// each of its 16 rows; a tile of sums, 16 x 16 INT32, takes 16^2 * 64 products in 16 cycles. Panels have 32 vectors: two tiles
-// side by side. What a panel lacks of a tile is read from beyond it, and makes sums that nobody looks at.
+// Products by AMX, with tiles of 16 x 64 bytes. A tile of A holds 64 digits of 16 vectors. A tile of B holds four digits of 16
+// vectors in each of its 16 rows. A tile of sums, 16 x 16 INT32, takes 16^2 * 64 products in 16 cycles. Panels have 32 vectors:
+// two tiles side by side. If a panel does not fill a tile, the tile reads beyond the panel; the resulting sums are not used.
 //
-// Tiles come from the second-level cache, which does not feed four tiles of sums from four others: so four diagonals are
-// multiplied together where they lie side by side, and a tile of A or B is loaded once for all of them.
+// Tiles come from the second-level cache, which is too slow to feed four tiles of sums from four others. Four adjacent
+// diagonals are therefore multiplied together, and a tile of A or B is loaded once for all of them.
 //
-// `Tiles` are the instructions, on tiles that are numbered 0 … 7:
+// `Tiles` are the instructions, on tiles numbered 0 … 7:
 //
-//   configure(), release()           all tiles are of 16 x 64 bytes in between
+//   configure(), release()           between them all tiles have 16 x 64 bytes
 //   zero<t>(), load<t>(bytes, row_bytes), load_once<t>(…), store<t>(…)
-//                                    load_once leaves the first-level cache alone
+//                                    load_once does not fill the first-level cache
 //   add_products<sums, a, b>()       of int8 by int8, modulo 2^32
 
 namespace ozbound {
@@ -27,11 +27,11 @@ namespace {
 
 constexpr std::int64_t tile_side = 16, tile_digits = 64, panel_side = 2 * tile_side;
 
-/// What several runs share: where panels lie and how far apart their parts are.
+/// Data shared by several runs: positions of the panels and distances between their parts.
 struct TilePanels {
   const std::int8_t *a, *b;
-  std::int64_t a_step_bytes, b_step_bytes;  ///< of 64 digits of all vectors
-  std::int64_t b_row_bytes;                 ///< of four digits of all vectors
+  std::int64_t a_step_bytes, b_step_bytes;  ///< size of 64 digits of all vectors
+  std::int64_t b_row_bytes;                 ///< size of four digits of all vectors
   bool low_half, right_half;                ///< there are more than 16 vectors of A, of B
 
   explicit TilePanels(const KernelBlock& block)
@@ -54,7 +54,7 @@ template <class Tiles, int sums>
     Tiles::template zero<sums>();
 }
 
-/// One run: tiles 0 … 3 are the quarters of the panels' products.
+/// Multiplies one run. Tiles 0 … 3 are the quarters of the panels' products.
 template <class Tiles, bool low_half, bool right_half>
 void multiply_run(const TilePanels& panels, const KernelRun& run, bool add) {
   std::int32_t* const products = run.products;
@@ -93,12 +93,12 @@ void multiply_run(const TilePanels& panels, const KernelRun& run, bool add) {
     (panels.right_half ? multiply_run<Tiles, false, true> : multiply_run<Tiles, false, false>)(panels, run, add);
 }
 
-/// Four runs of whole slices, in which slice y of B meets the slices y - shift, …, y - shift + 3 of A, as they lie.
+/// Four runs of whole slices, in which slice y of B meets the slices y - shift, …, y - shift + 3 of A, in memory order.
 class FourDiagonals {
  public:
   static constexpr int count = 4;
 
-  /// Whether runs are that.
+  /// True if the runs have this form.
   static bool are(const KernelRun* runs, std::int64_t slice_digits) {
     for (int r = 0; r < count; ++r) {
       if (runs[r].a % slice_digits != 0 || runs[r].b % slice_digits != 0 || runs[r].digits % slice_digits != 0) return false;
@@ -150,15 +150,15 @@ class FourDiagonals {
   }
 
  private:
-  static constexpr std::uint8_t new_a = 1 << count;  ///< a slice of A that no slice of B before has met
+  static constexpr std::uint8_t new_a = 1 << count;  ///< a slice of A that no earlier slice of B met
   static std::int64_t least(std::int64_t x, std::int64_t y) { return x < y ? x : y; }
 
-  /// Place of the slice of A that run r multiplies by slice y of B, and whether there is one.
+  /// Place of the slice of A that run r multiplies by slice y of B; has_a is true if it exists.
   [[nodiscard]] std::int64_t place_a(int y, int r) const { return first_b_ + y - shift_ + r; }
   [[nodiscard]] bool has_a(int y, int r) const { return place_a(y, r) >= first_a_ && place_a(y, r) < end_a_; }
 
-  /// 64 digits of every slice. Slices of A are in the tiles 4, 5 and 6 in turn: of the four that a slice of B meets, the oldest
-  /// makes room for the newest.
+  /// Multiplies 64 digits of every slice. Slices of A occupy tiles 4, 5 and 6 in turn: of the four that a slice of B meets, the
+  /// newest replaces the oldest.
   template <class Tiles>
   [[gnu::always_inline]] void add_step(const TilePanels& panels, const std::int8_t* a, const std::int8_t* b) const {
     const auto a_slice = slice_digits_ / tile_digits * panels.a_step_bytes;
@@ -199,10 +199,11 @@ class FourDiagonals {
   std::int64_t shift_;
   std::int64_t first_a_, end_a_, first_b_;
   int slices_b_ = 0;
-  std::uint8_t parts_[max_slice_count] = {};  ///< of each slice of B: runs that it is part of, and new_a
+  std::uint8_t parts_[max_slice_count] = {};  ///< for each slice of B: its runs, and new_a
 };
 
-/// Four runs at a time from the last, which are the longest diagonals of a triangle; the others one by one.
+/// Multiplies four runs at a time, starting with the last ones, which are the longest diagonals of a triangle. Other runs are
+/// multiplied one by one.
 template <class Tiles>
 void multiply_tiles(const KernelBlock& block, const KernelRun* runs, std::int64_t count, bool add) {
   const TilePanels panels(block);

@@ -9,7 +9,7 @@
 namespace ozbound {
 namespace {
 
-/// vpmaddwd: products of INT16 digits, two of them summed in INT32, which is exact; a column's sums are in two lanes.
+/// vpmaddwd: products of INT16 digits, two of them summed in INT32, which is exact; a column's sums occupy two lanes.
 struct Madd512 {
   using ADigit = std::int16_t;
   using Digits = __m512i;
@@ -27,7 +27,7 @@ struct Madd512 {
     return _mm512_set1_epi64(digits);
   }
   static Sums add_products(Sums sums, Digits a, Digits b) {
-    Sums products;  // compilers that may order these as they like keep too many products at a time
+    Sums products;  // inline assembly, since compilers that may reorder these keep too many products at a time
     asm("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0" : "+v"(sums), "=&v"(products) : "v"(a), "v"(b));
     return sums;
   }

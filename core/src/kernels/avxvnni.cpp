@@ -9,7 +9,7 @@
 namespace ozbound {
 namespace {
 
-/// vpdpbusd on 256 bits, of processors without AVX-512.
+/// vpdpbusd on 256 bits, for processors without AVX-512.
 struct Vnni256 {
   using ADigit = std::int8_t;
   using Digits = __m256i;

@@ -26,13 +26,13 @@ namespace {
 
 static_assert(Kernel::panel_slack == panel_slack_bytes);
 
-/// OZBOUND_KERNEL; empty where it says nothing.
+/// OZBOUND_KERNEL; empty if it is not set.
 std::string_view named_kernel() {
   const char* const name = std::getenv("OZBOUND_KERNEL");
   return name == nullptr ? "" : name;
 }
 
-/// What the processor and the operating system offer.
+/// Features of the processor and the operating system.
 struct Processor {
 #ifdef __x86_64__
   bool avx2 = __builtin_cpu_supports("avx2");
@@ -58,16 +58,16 @@ struct Processor {
     return __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) != 0 && (eax & (1u << 4)) != 0;
   }
 
-  /// AMX-TILE and AMX-INT8.
+  /// True if the processor has AMX-TILE and AMX-INT8.
   static bool has_amx_int8() {
     constexpr unsigned both = 1u << 24 | 1u << 25;
     unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
     return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & both) == both;
   }
 
-  /// Asks Linux for the 8 KiB of tiles that every thread of this process may then hold (Documentation/arch/x86/xstate.rst). It
-  /// refuses where the hypervisor or its own settings keep them back, where it is older than 5.16, and where a thread's
-  /// alternate signal stack is too small for them.
+  /// Asks Linux for the 8 KiB of tiles that every thread of this process may then hold (Documentation/arch/x86/xstate.rst).
+  /// Linux refuses if the hypervisor or its own settings withhold them, if it is older than 5.16, or if a thread's alternate
+  /// signal stack is too small for them.
   static bool may_use_tiles() {
 #ifdef __linux__
     constexpr long request_permission = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
@@ -129,7 +129,7 @@ KernelScope::KernelScope(const Kernel& kernel) : functions_(*kernel.functions) {
 KernelScope::~KernelScope() { functions_.stop(); }
 
 std::span<const Kernel* const> kernels() {
-  static const auto& all = *new auto(those_that_run());  // never destroyed: programs multiply while they end
+  static const auto& all = *new auto(those_that_run());  // never destroyed: programs may multiply during their exit
   return all;
 }
 

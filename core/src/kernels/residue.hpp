@@ -6,18 +6,18 @@
 #include "functions.hpp"
 #include "slice.hpp"
 
-// Residues and what they stand for, many at a time, from doubles that are integers: exact below 2^53, so that the order of
-// operations does not matter. @pre FloatEnvironment.
+// Residues and the integers they represent, many at a time, from doubles with integer values. Values below 2^53 are exact, so
+// the order of operations does not matter. @pre FloatEnvironment.
 
 namespace ozbound {
 namespace {
 
-/// z - p RN(z / p), for |z| < 2^46: the balanced residue, but for 256, whose ties may come as +128. z / p is at least 1 / (2 p)
-/// from a tie for odd p, far more than its rounding errors (docs/derivations/residues.md, R7).
+/// z - p RN(z / p), for |z| < 2^46: the balanced residue, except that ties for p = 256 may give +128. For odd p, z / p is at
+/// least 1 / (2 p) from a tie, far more than its rounding errors (docs/derivations/residues.md, R7).
 double balanced_rest(double z, double p, double reciprocal) { return z - nearest_integer(z * reciprocal) * p; }
 
-/// Words of integers in radix 2^32, from -2^31 to 2^31 but for the most significant, whose sum is RN(x scale): what is left of
-/// an element is exact, and the last word is rounded, ties to even (docs/derivations/residues.md, R7a).
+/// Words of integers in radix 2^32 whose sum is RN(x scale). All words except the most significant one lie between -2^31 and
+/// 2^31. The rest of an element is exact, and the last word is rounded, ties to even (docs/derivations/residues.md, R7a).
 template <int Count>
 struct IntegerWords {
   double word[static_cast<unsigned>(Count)][4][slice_lanes];  ///< least significant first
@@ -37,7 +37,7 @@ struct IntegerWords {
     }
   }
 
-  /// An integer below 2^42 that is congruent.
+  /// An integer below 2^42 that is congruent to the sum of the words.
   [[nodiscard]] double congruent(int l, int v, const double* power) const {
     double z = word[0][l][v];
 #pragma GCC unroll 4
@@ -66,7 +66,7 @@ void residue_words(const double (*x)[slice_lanes], std::int64_t fours, const Res
   }
 }
 
-/// Residues of `lanes` vectors, `fours` times four elements.
+/// Computes the residues of `lanes` vectors, `fours` times four elements.
 [[maybe_unused]] void residue_steps(const double (*x)[slice_lanes], std::int64_t fours, const ResidueConstants& of,
                                     const double* scale, int bits, std::int64_t lanes, std::uint8_t flip,
                                     const ResidueShape& shape, std::int8_t* out) {
@@ -76,12 +76,12 @@ void residue_words(const double (*x)[slice_lanes], std::int64_t fours, const Res
   residue_words<4>(x, fours, of, scale, lanes, flip, shape, out);
 }
 
-/// Entries that are recovered side by side.
+/// Number of entries recovered side by side.
 inline constexpr int recovered_lanes = 8;
 
-/// C' of some entries from sums of their moduli, doubles below 2^Bits that load(t, lanes) stores, as groups of a carry chain of
-/// radix 2^limb_bits, most significant first. False where some |C'| may be above P (1/2 - 2^-8): the nearest multiple of P is
-/// not known for sure then (R6).
+/// C' of some entries from the sums of their moduli, as groups of a carry chain of radix 2^limb_bits, most significant first.
+/// load(t, lanes) stores the sums as doubles below 2^Bits. Returns false if some |C'| may be above P (1/2 - 2^-8): the nearest
+/// multiple of P is then uncertain (R6).
 template <int Limbs, int Bits, class Load>
 bool recover_lanes(const Load& load, std::int64_t count, const ResidueConstants& of, std::int64_t* groups,
                    std::int64_t stride) {
@@ -92,7 +92,7 @@ bool recover_lanes(const Load& load, std::int64_t count, const ResidueConstants&
     load(t, c);
     const double p = of.modulus[t], reciprocal = of.reciprocal[t], inverse = of.inverse[t];
     for (double& x : c) {
-      const double sum = Bits > 38 ? balanced_rest(x, p, reciprocal) : x;  // so that its product is below 2^46 too
+      const double sum = Bits > 38 ? balanced_rest(x, p, reciprocal) : x;  // keeps the next product below 2^46 too
       x = balanced_rest(sum * inverse, p, reciprocal);
     }
 #pragma GCC unroll 4
@@ -100,11 +100,11 @@ bool recover_lanes(const Load& load, std::int64_t count, const ResidueConstants&
       for (int j = 0; j < lanes; ++j) limb[g][j] += c[j] * of.weight[t][g];
   }
   double quotient[lanes];
-  std::int64_t open = 0;
+  std::int64_t unclear = 0;
   for (int j = 0; j < lanes; ++j) {
     const double share = limb[0][j] * of.reciprocal_product;
     quotient[j] = nearest_integer(share);
-    open |= ((j < count) & (__builtin_fabs(share - quotient[j]) > 0.5 - 0x1p-8)) ? 1 : 0;
+    unclear |= ((j < count) & (__builtin_fabs(share - quotient[j]) > 0.5 - 0x1p-8)) ? 1 : 0;
   }
 #pragma GCC unroll 4
   for (int g = 0; g < Limbs; ++g)
@@ -113,7 +113,7 @@ bool recover_lanes(const Load& load, std::int64_t count, const ResidueConstants&
 #pragma GCC unroll 4
     for (int g = 0; g < Limbs; ++g)
       for (std::int64_t j = 0; j < count; ++j) groups[g * stride + j] = exact_integer(limb[g][j]);
-    return open == 0;
+    return unclear == 0;
   }
   if constexpr (Limbs == 4) {
     const int r = of.limb_bits, a = 48 - r, b = 96 - 2 * r;  // 32 <= r <= 36: limbs of r bits into groups of 48
@@ -127,10 +127,10 @@ bool recover_lanes(const Load& load, std::int64_t count, const ResidueConstants&
       groups[j] = (l1 >> b) + (l0 << (r - b));
     }
   }
-  return open == 0;
+  return unclear == 0;
 }
 
-/// By the number of limbs.
+/// Dispatches on the number of limbs.
 template <int Bits, class Load>
 bool recover_lanes(const Load& load, std::int64_t count, const ResidueConstants& of, std::int64_t* groups,
                    std::int64_t stride) {
@@ -142,7 +142,7 @@ bool recover_lanes(const Load& load, std::int64_t count, const ResidueConstants&
   }
 }
 
-/// Calls part(first, count) for recovered_lanes entries at a time; false where one call says so.
+/// Calls part(first, count) for recovered_lanes entries at a time; returns false if any call does.
 template <class Part>
 bool recover_all(std::int64_t count, const Part& part) {
   bool sure = true;
@@ -151,7 +151,7 @@ bool recover_all(std::int64_t count, const Part& part) {
   return sure;
 }
 
-/// From sums in INT64.
+/// Recovers from sums in INT64.
 [[maybe_unused]] bool recover(const std::int64_t* sums, std::int64_t stride, std::int64_t count, const ResidueConstants& of,
                               std::int64_t* groups) {
   return recover_all(count, [&](std::int64_t first, std::int64_t some) {
@@ -163,7 +163,7 @@ bool recover_all(std::int64_t count, const Part& part) {
   });
 }
 
-/// From INT32 products of stored bytes and their corrections.
+/// Recovers from INT32 products of stored bytes and their corrections.
 [[maybe_unused]] bool recover_int32(const std::int32_t* products, std::int64_t stride, const std::uint32_t* corrections,
                                     std::int64_t correction_stride, std::int64_t count, const ResidueConstants& of,
                                     std::int64_t* groups, std::int64_t group_stride) {

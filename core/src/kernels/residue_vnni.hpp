@@ -5,8 +5,8 @@
 
 #include "residue.hpp"
 
-// Residues by vpdpbusd: an integer's bytes times the residues of their weights, |z| < 2^19, and one exact quotient in binary32:
-// z / p is at least 1 / (2 p) > 0.0019 from a tie for odd p, and z * fl(1 / p) less than 0.0004 off
+// Residues by vpdpbusd: an integer's bytes times the residues of their weights, |z| < 2^19, and one quotient in binary32, exact
+// after rounding. For odd p, z / p is at least 1 / (2 p) > 0.0019 from a tie, and z * fl(1 / p) is less than 0.0004 off
 // (docs/derivations/residues.md, R7). Integers of 63 to 118 bits are two parts of eight bytes (R7a).
 
 namespace ozbound {
@@ -20,21 +20,21 @@ struct VnniModulus {
         minus_p(_mm512_set1_epi32((-static_cast<std::int32_t>(of.modulus[t])) & 0xffff)),
         reciprocal(_mm512_set1_ps(static_cast<float>(of.reciprocal[t]))) {}
 
-  /// z - p RN(z / p). Beside 1.5 * 2^23 the last 16 bits of the quotient's are it, in two's complement.
+  /// z - p RN(z / p). After adding 1.5 * 2^23, the last 16 bits are the quotient in two's complement.
   [[nodiscard]] __m512i rest(__m512i z) const {
     const __m512 quotient = _mm512_fmadd_ps(_mm512_cvtepi32_ps(z), reciprocal, _mm512_set1_ps(0x1.8p23f));
     return _mm512_dpwssd_epi32(z, _mm512_castps_si512(quotient), minus_p);
   }
 };
 
-/// The low bytes of four vectors of dwords, side by side.
+/// The low bytes of four vectors of dwords, merged into one vector.
 __m512i merged_bytes(const __m512i* r) {
   const __m512i low = _mm512_mask_blend_epi8(0xaaaaaaaaaaaaaaaa, r[0], _mm512_slli_epi32(r[1], 8));
   const __m512i high = _mm512_mask_blend_epi8(0xaaaaaaaaaaaaaaaa, _mm512_slli_epi32(r[2], 16), _mm512_slli_epi32(r[3], 24));
   return _mm512_mask_blend_epi16(0xaaaaaaaa, low, high);
 }
 
-/// The bytes of an integer of 64 bits plus 2^63, of two times eight vectors.
+/// The bytes of 64-bit integers plus 2^63, for two times eight vectors.
 struct IntegerBytes {
   __m512i low, high;
   IntegerBytes() = default;
@@ -47,11 +47,11 @@ struct IntegerBytes {
   }
 };
 
-/// x in units of 2^56, rounded.
+/// x in units of 2^56, rounded to an integer.
 __m512d upper_part(__m512d x) { return _mm512_roundscale_pd(_mm512_mul_pd(x, _mm512_set1_pd(0x1p-56)), 8); }
 __m512d lower_part(__m512d x, __m512d upper) { return _mm512_fnmadd_pd(upper, _mm512_set1_pd(0x1p56), x); }
 
-/// As residue_steps, for |x scale| <= 2^62; Wide, in a part of 2^56 and what is left, 2^118.
+/// The same as residue_steps, for |x scale| <= 2^62. Wide: for |x scale| <= 2^118, as a part in units of 2^56 and the rest.
 template <bool Wide>
 void residue_steps_vnni(const double (*x)[slice_lanes], std::int64_t fours, const ResidueConstants& of, const double* scale,
                         std::int64_t lanes, std::uint8_t flip, const ResidueShape& shape, std::int8_t* out) {
@@ -114,7 +114,7 @@ void residues_vnni(const double (*x)[slice_lanes], std::int64_t fours, const Res
   residue_steps(x, fours, of, scale, bits, lanes, flip, shape, out);
 }
 
-/// As in recover: four limbs, most significant first, as three groups of 48 bits.
+/// Turns four limbs, most significant first, into three groups of 48 bits, as recover does.
 void repack(int r, __m512i* limb, int step) {
   const int a = 48 - r, b = 96 - 2 * r;
   const auto low = [](__m512i x, int bits) { return _mm512_and_si512(x, _mm512_set1_epi64((std::int64_t{1} << bits) - 1)); };
@@ -127,7 +127,7 @@ void repack(int r, __m512i* limb, int step) {
   limb[0] = _mm512_add_epi64(down(low(l1, r), b), up(l0, r - b));
 }
 
-/// As recover, from INT32 products + correction[t], |.| < 2^31, many entries of a row: 16 at a time.
+/// Like recover, from INT32 products + correction[t], |.| < 2^31, for many entries of a row, 16 at a time.
 template <int Limbs>
 std::int64_t recover_products(const std::int32_t* products, std::int64_t stride, const std::uint32_t* corrections,
                               std::int64_t correction_stride, const ResidueConstants& of, __m512d (*limb)[2], __m512i* groups) {
@@ -149,32 +149,32 @@ std::int64_t recover_products(const std::int32_t* products, std::int64_t stride,
       limb[g][1] = _mm512_fmadd_pd(second, weight, limb[g][1]);
     }
   }
-  std::int64_t open = 0;
+  std::int64_t unclear = 0;
   for (int h = 0; h < 2; ++h) {
     const __m512d share = _mm512_mul_pd(limb[0][h], _mm512_set1_pd(of.reciprocal_product));
     const __m512d quotient = _mm512_roundscale_pd(share, 8);
-    open |= _mm512_cmp_pd_mask(_mm512_abs_pd(_mm512_sub_pd(share, quotient)), _mm512_set1_pd(0.5 - 0x1p-8), _CMP_GT_OQ);
+    unclear |= _mm512_cmp_pd_mask(_mm512_abs_pd(_mm512_sub_pd(share, quotient)), _mm512_set1_pd(0.5 - 0x1p-8), _CMP_GT_OQ);
 #pragma GCC unroll 4
     for (int g = 0; g < Limbs; ++g)
       groups[2 * g + h] = _mm512_cvtpd_epi64(_mm512_fnmadd_pd(quotient, _mm512_set1_pd(of.product[g]), limb[g][h]));
   }
-  return open;
+  return unclear;
 }
 
 template <int Limbs>
 bool recover_rows(const std::int32_t* products, std::int64_t stride, const std::uint32_t* corrections,
                   std::int64_t correction_stride, std::int64_t count, const ResidueConstants& of, std::int64_t* groups,
                   std::int64_t group_stride) {
-  std::int64_t open = 0;
+  std::int64_t unclear = 0;
   for (std::int64_t j = 0; j < count; j += 16) {
     __m512d limb[static_cast<unsigned>(Limbs)][2];
     __m512i found[static_cast<unsigned>(2 * Limbs)];
-    open |= recover_products<Limbs>(products + j, stride, corrections, correction_stride, of, limb, found);
+    unclear |= recover_products<Limbs>(products + j, stride, corrections, correction_stride, of, limb, found);
     if (Limbs == 4 && of.groups == 3) repack(of.limb_bits, found, 2), repack(of.limb_bits, found + 1, 2);
     for (int g = 0; g < of.groups; ++g)
       for (int h = 0; h < 2; ++h) _mm512_storeu_si512(groups + g * group_stride + j + 8 * h, found[2 * g + h]);
   }
-  return open == 0;
+  return unclear == 0;
 }
 
 bool recover_vnni(const std::int32_t* products, std::int64_t stride, const std::uint32_t* corrections,

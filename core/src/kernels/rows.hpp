@@ -5,7 +5,7 @@
 
 #include "functions.hpp"
 
-// Loops over rows of sums, written once for the compiler to vectorise for each instruction set that includes them.
+// Loops over rows of sums. The compiler vectorises them for each instruction set whose file includes this header.
 
 namespace ozbound {
 namespace {
@@ -18,7 +18,7 @@ std::int32_t sum_of_bytes(std::uint32_t word) {
 
 void magnitudes(const double* x, std::int64_t count, std::uint64_t* least, std::uint64_t* top) {
   constexpr std::int64_t sign = INT64_MIN, none = INT64_MAX;
-  std::int64_t smallest = none, largest = 0;  // smallest is less by 1: a zero's then comes last
+  std::int64_t smallest = none, largest = 0;  // smallest holds the magnitude less 1: a zero's then sorts last
   for (std::int64_t l = 0; l < count; ++l) {
     const auto magnitude = __builtin_bit_cast(std::int64_t, x[l]) & ~sign;
     const auto before = (magnitude - 1) & ~sign;
@@ -60,9 +60,9 @@ void add_with_columns(const std::int32_t* products, std::uint32_t correction, co
     sums[j] += static_cast<std::int32_t>(static_cast<std::uint32_t>(products[j]) + correction + columns[j]);
 }
 
-constexpr int row_lanes = 16;  // entries that are rounded together
+constexpr int row_lanes = 16;  // entries rounded together
 
-/// x as a double. @pre |x| < 2^51: beside 1.5 * 2^52 its bits are the significand's last.
+/// x as a double. @pre |x| < 2^51. Added to the bits of 1.5 * 2^52, x fills the last bits of the significand.
 double exact_double(std::int64_t x) {
   constexpr double above = 0x1.8p52;
   return __builtin_bit_cast(double, __builtin_bit_cast(std::int64_t, above) + x) - above;
@@ -78,7 +78,7 @@ TwoSum two_sum(double x, double y) {
   return {sum, (x - (sum - part)) + (y - part)};
 }
 
-/// x + y rounded to odd: of the two neighbours of a sum that is not exact, the one whose last bit is set.
+/// x + y rounded to odd: if the sum is inexact, the neighbour whose last bit is set.
 double add_to_odd(double x, double y) {
   const auto [sum, error] = two_sum(x, y);
   const auto bits = __builtin_bit_cast(std::int64_t, sum);
@@ -86,8 +86,8 @@ double add_to_odd(double x, double y) {
   return __builtin_bit_cast(double, bits + (error != 0 && (bits & 1) == 0 ? outward : 0));
 }
 
-/// head, middle, low: sums of doubles that are rounded once (Boldo, Melquiond, "Emulation of FMA and correctly rounded sums",
-/// section 4: the errors are added to odd before the last addition). @pre no underflow or overflow.
+/// head + middle + low, sums of doubles, rounded once (Boldo, Melquiond, "Emulation of FMA and correctly rounded sums", section
+/// 4: the errors are added to odd before the last addition). @pre no underflow or overflow.
 template <bool ToOdd>
 double add_three(double head, double middle, double low) {
   const auto [upper, lower] = two_sum(middle, low);
@@ -98,12 +98,12 @@ double add_three(double head, double middle, double low) {
 
 constexpr double two_to(int exponent) { return __builtin_bit_cast(double, static_cast<std::uint64_t>(exponent + 1023) << 52); }
 
-/// Sums of some entries as three doubles each: head + middle + low exactly.
+/// The sums of some entries as three doubles each: head + middle + low exactly.
 struct ThreeParts {
   double head[row_lanes], middle[row_lanes], low[row_lanes];
 };
 
-/// The carry chain of chain_diagonals (core/detail/combine.hpp), its finished bits in two parts that doubles hold.
+/// The carry chain of chain_diagonals (core/detail/combine.hpp), with its finished bits in two parts that doubles hold.
 void chain_lanes(const std::int64_t* sums, std::int64_t stride, int groups, int radix_bits, ThreeParts& parts) {
   std::int64_t carry[row_lanes] = {}, part[2][row_lanes] = {};
   const auto mask = (std::int64_t{1} << radix_bits) - 1;
@@ -127,7 +127,7 @@ void chain_lanes(const std::int64_t* sums, std::int64_t stride, int groups, int 
   }
 }
 
-/// Calls round(parts, first, count) for every row_lanes entries of a row; of the last ones, fewer count.
+/// Calls round(parts, first, count) for every row_lanes entries of a row; the last call may have a smaller count.
 template <class Round>
 void for_lanes(const std::int64_t* sums, std::int64_t stride, int groups, int radix_bits, std::int64_t count, Round round) {
   ThreeParts parts;
@@ -139,7 +139,7 @@ void for_lanes(const std::int64_t* sums, std::int64_t stride, int groups, int ra
   if (j == count) return;
   std::int64_t last[(2 * chunk_bits + 1) * row_lanes];
   int t = 0;
-  do {  // groups >= 1, which GCC 13 and 14 cannot know: they warn that `last` may be read before it is written
+  do {  // groups >= 1, but GCC 13 and 14 cannot know: they warn that `last` may be read before it is written
     for (std::int64_t l = 0; l < row_lanes; ++l) last[t * row_lanes + l] = l < count - j ? sums[t * stride + j + l] : 0;
   } while (++t < groups);
   chain_lanes(last, row_lanes, groups, radix_bits, parts);
@@ -160,7 +160,7 @@ void round_entries(const std::int64_t* sums, std::int64_t stride, int groups, in
   (to_odd ? round_row<true> : round_row<false>)(sums, stride, groups, radix_bits, count, rounded);
 }
 
-/// Half the distance from x to its nearer neighbour, times 1 - 2^-40; negative for 0, of which nothing is told.
+/// Half the distance from x to its nearer neighbour, times 1 - 2^-40; negative for 0, so that 0 is never decided.
 double safe_half_gap(double x) {
   constexpr std::int64_t significand = (std::int64_t{1} << 52) - 1;
   const auto bits = __builtin_bit_cast(std::int64_t, x) & ~(std::int64_t{1} << 63);
@@ -169,8 +169,8 @@ double safe_half_gap(double x) {
   return bits == 0 ? -1.0 : half * (1 - 0x1p-40);
 }
 
-/// x to nearest, and whether all within `error` of x are rounded to the same: x - rounded is known to 2^-52 ulp(x), which the
-/// margin of safe_half_gap holds many times over.
+/// x rounded to nearest; decided if every number within `error` of x rounds to the same double. x - rounded is known to 2^-52
+/// ulp(x), which the margin of safe_half_gap covers many times over.
 struct Enclosed {
   double rounded;
   bool decided;

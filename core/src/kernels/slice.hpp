@@ -6,14 +6,14 @@
 #include "functions.hpp"
 #include "rows.hpp"
 
-// split() of core/digits.hpp for many elements at a time: digits are taken word by word, as many as fit 48 bits, from exact
+// split() of core/digits.hpp for many elements at a time. Digits are taken word by word, as many as fit 48 bits, from exact
 // floating-point remainders. @pre FloatEnvironment; the compiler neither contracts nor reorders.
 
 namespace ozbound {
 namespace {
 
 constexpr int words_of(int slices, int in_word) { return (slices + in_word - 1) / in_word; }
-constexpr int most_words = 20;  // of max_slices nearest digits
+constexpr int most_words = 20;  // for max_slices nearest digits
 
 /// Words of the elements l = 0 … 3 of some vectors, most significant first.
 struct Words {
@@ -27,7 +27,8 @@ std::int64_t exact_integer(double x) {
   return __builtin_bit_cast(std::int64_t, x + above) - __builtin_bit_cast(std::int64_t, above);
 }
 
-/// Words of x in units of the last digit of the first word, each rounded to nearest, so that the last is RN(x / weight).
+/// Words of x in units of the last digit of the first word. Each is rounded to nearest, so that the last one completes RN(x /
+/// weight).
 void nearest_words(const double (*x)[slice_lanes], const double* scale, int count, double word_radix, Words& words) {
   for (int l = 0; l < 4; ++l) {
     double rest[slice_lanes];
@@ -41,7 +42,7 @@ void nearest_words(const double (*x)[slice_lanes], const double* scale, int coun
   }
 }
 
-/// Words of |x|, each rounded down, and whether something is left.
+/// Words of |x|, each rounded down; rests is 1 if something remains.
 void floor_words(const double (*x)[slice_lanes], const double* scale, int count, double word_radix, Words& words,
                  std::int64_t (*rests)[slice_lanes]) {
   for (int l = 0; l < 4; ++l) {
@@ -55,14 +56,14 @@ void floor_words(const double (*x)[slice_lanes], const double* scale, int count,
         rest[v] = (rest[v] - floor) * word_radix;
       }
     for (int v = 0; v < slice_lanes; ++v)
-      rests[l][v] = rest[v] != 0 || (x[l][v] != 0 && x[l][v] * scale[v] == 0) ? 1 : 0;  // what underflowed is left too
+      rests[l][v] = rest[v] != 0 || (x[l][v] != 0 && x[l][v] * scale[v] == 0) ? 1 : 0;  // an underflow remains too
   }
 }
 
-/// All ones where x is negative.
+/// All bits set if x is negative.
 std::int64_t sign_of(double x) { return __builtin_bit_cast(std::int64_t, x) >> 63; }
 
-/// Balanced bytes plus 128: a word's digits from -128 on make it non-negative, what it has too much is carried up.
+/// Turns words into balanced bytes plus 128. Digits count from -128, which makes a word non-negative; its excess is carried up.
 void carry_balanced(int count, int in_word, Words& words) {
   const std::int64_t bias = 0x808080808080 >> (8 * (6 - in_word));
   for (int l = 0; l < 4; ++l) {
@@ -76,7 +77,7 @@ void carry_balanced(int count, int in_word, Words& words) {
   }
 }
 
-/// Two's complement of what is rounded down: ~M where bits are cut off a negative number, -M = ~M + 1 where none are.
+/// The two's complement of the number rounded down: ~M if bits of a negative number are cut off, otherwise -M = ~M + 1.
 void complement(const double (*x)[slice_lanes], int count, int in_word, Words& words,
                 const std::int64_t (*rests)[slice_lanes]) {
   const std::int64_t mask = (std::int64_t{1} << (8 * in_word)) - 1;
@@ -92,7 +93,7 @@ void complement(const double (*x)[slice_lanes], int count, int in_word, Words& w
   }
 }
 
-/// Bytes of the digits that stand `shift` bits up in a word, four elements of a vector in a row.
+/// The bytes of the digits at bit `shift` of a word, for four consecutive elements of a vector.
 void digit_bytes(const std::int64_t (*word)[slice_lanes], int shift, std::uint32_t flip, std::uint32_t* bytes) {
   std::uint32_t four[slice_lanes] = {};
   for (int l = 0; l < 4; ++l)
@@ -100,7 +101,7 @@ void digit_bytes(const std::int64_t (*word)[slice_lanes], int shift, std::uint32
   for (int v = 0; v < slice_lanes; ++v) bytes[v] = four[v] ^ flip;
 }
 
-/// The same with beta bits of a magnitude, and the sign of x.
+/// The same for digits of beta bits of a magnitude with the sign of x.
 void signed_bytes(const double (*x)[slice_lanes], const std::int64_t (*word)[slice_lanes], int shift, int beta,
                   std::uint32_t flip, std::uint32_t* bytes) {
   const std::uint32_t mask = (1u << beta) - 1;

@@ -7,20 +7,20 @@
 #include "rows.hpp"
 #include "slice.hpp"
 
-// The tile that every instruction set multiplies: vectors of B in registers, one digit group of a vector of A broadcast, sums
-// kept in registers over the whole inner dimension. A `Unit` says how:
+// The tile that every instruction set multiplies. Vectors of B are in registers, one digit group of a vector of A is broadcast,
+// and sums stay in registers over the whole inner dimension. A `Unit` provides:
 //
-//   ADigit              what the digits of A are stored as while they are multiplied: int8, or int16 where the unit has none
+//   ADigit              type of the digits of A during multiplication: int8, or int16 if the unit has no int8
 //   Digits, Sums        registers: digits of vectors of B or one of A, sums of products
-//   signed_b            digits of B are int8, not uint8
+//   signed_b            true if digits of B are int8, not uint8
 //   rows, vectors       of the full tile: vectors of A, registers of B
-//   columns             vectors of B that one register holds a step of
+//   columns             number of vectors of B in one register, one step of each
 //   load(b), broadcast(a), add_products(sums, a, b), store(sums, int32*)
 
 namespace ozbound {
 namespace {
 
-/// A column's two sums of a unit that multiplies digits in pairs, added.
+/// Adds the two sums of each column, for a unit that multiplies digits in pairs.
 [[maybe_unused]] void add_pairs(const std::uint32_t* sums, unsigned columns, std::int32_t* products) {
   for (unsigned j = 0; j < columns; ++j) products[j] = static_cast<std::int32_t>(sums[2 * j] + sums[2 * j + 1]);
 }
@@ -68,7 +68,7 @@ struct Tile {
   }
 };
 
-/// One tile over all steps.
+/// Multiplies one tile over all steps.
 template <class Unit, unsigned Rows, unsigned Vectors>
 void multiply_tile(const typename Unit::ADigit* a, std::int64_t a_stride, const std::uint8_t* b, std::int64_t b_vectors,
                    std::int64_t steps, std::int32_t* products, bool add) {
@@ -82,7 +82,7 @@ template <class Unit>
 using Multiply = void(const typename Unit::ADigit*, std::int64_t, const std::uint8_t*, std::int64_t, std::int64_t,
                       std::int32_t*, bool);
 
-/// Rows of the smallest tile that holds a panel of A.
+/// Number of rows of the smallest tile that holds a panel of A.
 template <class Unit>
 std::int64_t rows_of_tile(std::int64_t vectors) {
   return vectors == 1 ? 1 : vectors <= 2 ? 2 : vectors <= 4 ? 4 : std::int64_t{Unit::rows};
@@ -109,10 +109,10 @@ inline const std::uint8_t* digits_of_b(const KernelBlock& block, std::int64_t di
   return reinterpret_cast<const std::uint8_t*>(block.b) + digit * block.b_vectors;
 }
 
-/// One run of a panel of A, whose digits are widened once, with each of some panels of B.
+/// Multiplies one run for a panel of A, whose digits are widened once, and each of some panels of B.
 template <class Unit>
 void multiply_widened(const KernelBlock* blocks, std::int64_t panels, const KernelRun& run, std::int64_t apart, bool add) {
-  constexpr std::int64_t most = 256;  // steps that are widened at a time
+  constexpr std::int64_t most = 256;  // steps widened at a time
   std::int16_t widened[most * Unit::rows * 4];
   const auto vectors = blocks->a_vectors, rows = rows_of_tile<Unit>(vectors), steps = run.digits / 4;
   for (std::int64_t start = 0; start < steps; start += most) {
@@ -154,7 +154,7 @@ constexpr MultiplyPanels* panels_of() {
     return multiply_panels<Unit>;
 }
 
-/// A unit without a state that threads share.
+/// Start and stop functions of a unit without a state to configure.
 void need_nothing() {}
 
 template <class Unit>

@@ -17,7 +17,7 @@ __global__ void find_last_inexact(const __grid_constant__ DeviceBound bound, con
   if (last > 0) atomicMax(counter(after), last);
 }
 
-__global__ void accept_relative(const __grid_constant__ RelativeProduct x, const __grid_constant__ ScaledBound bound,
+__global__ void accept_relative(const __grid_constant__ RelativeProduct x, const __grid_constant__ BoundWithScales bound,
                                 const __grid_constant__ DeviceSpecials specials, Shape shape) {
   const double least_normal = x.c.is_double ? 0x1p-1022 : 0x1p-126;
   double worst = 0;
@@ -45,8 +45,8 @@ void launch_last_inexact(const DeviceBound& bound, const DeviceSpecials& special
   check_launch("find_last_inexact");
 }
 
-void launch_accepting(const RelativeProduct& relative, const ScaledBound& bound, const DeviceSpecials& specials, Shape shape,
-                      cudaStream_t stream) {
+void launch_accepting(const RelativeProduct& relative, const BoundWithScales& bound, const DeviceSpecials& specials,
+                      Shape shape, cudaStream_t stream) {
   if (empty(shape)) return;
   accept_relative<<<entry_grid(shape.m, shape.n, by_row(relative.c)), entry_threads, 0, stream>>>(relative, bound, specials,
                                                                                                   shape);

@@ -25,7 +25,7 @@ struct RelativeProduct {
   unsigned long long* open_count;
   std::uint64_t* worst;
 };
-void launch_accepting(const RelativeProduct& relative, const ScaledBound& bound, const DeviceSpecials& specials, Shape shape,
-                      cudaStream_t stream);
+void launch_accepting(const RelativeProduct& relative, const BoundWithScales& bound, const DeviceSpecials& specials,
+                      Shape shape, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

@@ -20,8 +20,9 @@ namespace {
 
 using gpu::check;
 
-void check(cublasStatus_t status, const char* call) {
-  if (status != CUBLAS_STATUS_SUCCESS) throw_error(call, cublasGetStatusString(status), status == CUBLAS_STATUS_ALLOC_FAILED);
+void check(cublasStatus_t status, const char* product) {
+  if (status != CUBLAS_STATUS_SUCCESS)
+    throw_error(product, cublasGetStatusString(status), status == CUBLAS_STATUS_ALLOC_FAILED);
 }
 
 int library_property(libraryPropertyType which) {
@@ -30,9 +31,9 @@ int library_property(libraryPropertyType which) {
   return value;
 }
 
-/// Whether a product in the default math mode might be emulated.
+/// True if a product in the default math mode might be emulated.
 bool might_emulate() {
-  constexpr int last_known = 13;  // major version, none of which emulates unless asked
+  constexpr int last_known = 13;  // no major version up to this one emulates unless asked
   const char* const asked = std::getenv("CUBLAS_EMULATE_DOUBLE_PRECISION");  // NOLINT(concurrency-mt-unsafe): only read
   return (asked != nullptr && std::string_view(asked) != "0") || library_property(MAJOR_VERSION) > last_known;
 }
@@ -41,7 +42,7 @@ struct Shape {
   Index rows, columns;
 };
 
-/// Whether a matrix is column-major, as cuBLAS takes it.
+/// True if a matrix is column-major, as cuBLAS requires.
 bool by_column(const DeviceMatrix& x, Shape shape) {
   return (x.row_stride == 1 || shape.rows <= 1) && (x.col_stride >= std::max<Index>(shape.rows, 1) || shape.columns <= 1);
 }
@@ -50,10 +51,10 @@ bool by_row(const DeviceMatrix& x, Shape shape) {
   return by_column({x.data, x.col_stride, x.row_stride, x.is_double}, {shape.columns, shape.rows});
 }
 
-/// A matrix on the device as cuBLAS takes it: column-major, or the transpose of one that is.
+/// A matrix on the device in a form that cuBLAS accepts: column-major, or the transpose of a column-major matrix.
 class CublasMatrix {
  public:
-  /// A or B; copied close together where it is neither.
+  /// A or B. Copied without gaps if it has neither form.
   CublasMatrix(const InputView& view, const char* name, cudaStream_t stream)
       : shape_{view.rows(), view.cols()}, operand_(view, name, stream), matrix_(operand_.matrix()) {
     if (by_column(matrix_, shape_) || by_row(matrix_, shape_)) return;
@@ -78,16 +79,16 @@ class CublasMatrix {
   DeviceArray<double> own_;
 };
 
-/// Where cuBLAS writes C, with C0 in it: C itself where that is on the device and as cuBLAS takes it.
+/// The memory where cuBLAS writes C, with C0 in it: C itself if C is on the device in a form that cuBLAS accepts.
 class CublasResult {
  public:
-  CublasResult(const RealProduct& call, cudaStream_t stream)
-      : c_(call.c), shape_{call.m(), call.n()}, on_device_(on_device(call.c.as_input(), "c")) {
-    if (on_device_) matrix_ = matrix_of(call.c.as_input());
+  CublasResult(const RealProduct& product, cudaStream_t stream)
+      : c_(product.c), shape_{product.m(), product.n()}, on_device_(on_device(product.c.as_input(), "c")) {
+    if (on_device_) matrix_ = matrix_of(product.c.as_input());
     in_place_ = on_device_ && (by_column(matrix_, shape_) || by_row(matrix_, shape_));
-    if (!in_place_) copy_ = DeviceCopy::unset(call.c.as_input(), stream), matrix_ = copy_.matrix();
-    if (is_zero(call.beta) || (in_place_ && same_elements(call.c0, call.c))) return;
-    const DeviceOperand c0(call.c0, "c0", stream);
+    if (!in_place_) copy_ = DeviceCopy::unset(product.c.as_input(), stream), matrix_ = copy_.matrix();
+    if (is_zero(product.beta) || (in_place_ && same_elements(product.c0, product.c))) return;
+    const DeviceOperand c0(product.c0, "c0", stream);
     launch_copying(c0.matrix(), matrix_, shape_.rows, shape_.columns, stream);
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
@@ -128,37 +129,37 @@ class CublasGemm final : public NativeGemm {
 
   [[nodiscard]] std::string name() const override { return cublas_name(); }
 
-  void dgemm(const RealProduct& call) const override {
-    if (call.m() == 0 || call.n() == 0) return;
+  void dgemm(const RealProduct& product) const override {
+    if (product.m() == 0 || product.n() == 0) return;
     const CudaDevice current(device_);
     const auto stream = cudaStreamPerThread;
-    const CublasMatrix a(call.a, "a", stream), b(call.b, "b", stream);
-    const CublasResult c(call, stream);
-    launch(call, a, b, c, stream);
+    const CublasMatrix a(product.a, "a", stream), b(product.b, "b", stream);
+    const CublasResult c(product, stream);
+    launch(product, a, b, c, stream);
     c.write(stream);
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
 
  private:
   /// A row-major C is the column-major transpose(B) transpose(A).
-  void launch(const RealProduct& call, const CublasMatrix& a, const CublasMatrix& b, const CublasResult& c,
+  void launch(const RealProduct& product, const CublasMatrix& a, const CublasMatrix& b, const CublasResult& c,
               cudaStream_t stream) const {
     const bool transposed = !c.is_by_column();
     const auto data = [&c](const CublasMatrix& x) { return x.data() == nullptr ? c.data() : x.data(); };  // k = 0
     const auto& left = transposed ? b : a;
     const auto& right = transposed ? a : b;
-    const Index rows = transposed ? call.n() : call.m(), columns = transposed ? call.m() : call.n();
+    const Index rows = transposed ? product.n() : product.m(), columns = transposed ? product.m() : product.n();
     const std::scoped_lock lock(mutex_);
     check(cublasSetStream(handle_, stream), "cublasSetStream");
     check(cublasSetMathMode(handle_, might_emulate() ? CUBLAS_PEDANTIC_MATH : CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
-    check(cublasDgemm_64(handle_, left.op(transposed), right.op(transposed), rows, columns, call.k(), &call.alpha, data(left),
-                         left.ld(), data(right), right.ld(), &call.beta, c.data(), c.ld()),
+    check(cublasDgemm_64(handle_, left.op(transposed), right.op(transposed), rows, columns, product.k(), &product.alpha,
+                         data(left), left.ld(), data(right), right.ld(), &product.beta, c.data(), c.ld()),
           "cublasDgemm_64");
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // the handle's workspace is free again
   }
 
   int device_;
-  mutable std::mutex mutex_;  ///< of the handle
+  mutable std::mutex mutex_;  ///< guards the handle
   cublasHandle_t handle_ = nullptr;
 };
 

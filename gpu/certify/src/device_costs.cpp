@@ -19,25 +19,26 @@ namespace {
 
 constexpr KernelTile tile{DeviceSlices::vector_step, DeviceSlices::vector_step};
 
-/// The product of a call whose matrices are on the device from its first time on, which is not timed if there are others.
+/// Computes the product of a call with matrices on the device. The first call copies them to the device; its time is ignored if
+/// there are further calls.
 class ResidentProduct {
  public:
-  void operator()(const RealProduct& call, const Decision& decision, const Backend& backend) {
-    if (!holds(call)) a_ = call.a, b_ = call.b, near_ = backend.matrices().bring(call);
-    static_cast<void>(multiply(near_ ? near_->call() : call, decision, backend));
+  void operator()(const RealProduct& product, const Decision& decision, const Backend& backend) {
+    if (!holds(product)) a_ = product.a, b_ = product.b, near_ = backend.matrices().bring(product);
+    static_cast<void>(multiply(near_ ? near_->product() : product, decision, backend));
   }
 
  private:
-  [[nodiscard]] bool holds(const RealProduct& call) const {
-    return a_ && same_elements(*a_, call.a) && same_elements(*b_, call.b) && a_->rows() == call.a.rows() &&
-           b_->cols() == call.b.cols() && b_->rows() == call.b.rows();
+  [[nodiscard]] bool holds(const RealProduct& product) const {
+    return a_ && same_elements(*a_, product.a) && same_elements(*b_, product.b) && a_->rows() == product.a.rows() &&
+           b_->cols() == product.b.cols() && b_->rows() == product.b.rows();
   }
 
   std::optional<InputView> a_, b_;
   std::shared_ptr<const RealRepresentation> near_;  ///< shared: a std::function is copied
 };
 
-/// Seconds that an element takes to the device and back.
+/// Seconds per element for copies to the device and back.
 struct Transfer {
   double to, from;
 
@@ -59,7 +60,7 @@ void add(const std::array<std::string_view, n>& terms, std::array<double, n>& se
   seconds[static_cast<std::size_t>(std::ranges::find(terms, term) - terms.begin())] += more;
 }
 
-/// Rates of products whose matrices are in the host's memory, from those of matrices on the device.
+/// Rates of products of host matrices, from the rates of products of device matrices.
 Rates with_transfer(Rates rates, const Transfer& transfer) {
   add(slice_terms, rates.slices, "element", transfer.to);
   add(slice_terms, rates.slices, "entry", transfer.from);

@@ -34,7 +34,7 @@ const DeviceFacts& DeviceFactsCache::all(const Slicing& slicing, FactParts parts
   measured.parts = parts;
   auto arena = measured.memory.arena();
   measured.facts = take_facts(arena, slicing, count_);
-  // A look's tops need not be exact below what scales of these encodings come from.
+  // A look's tops need not be exact below the size that matters for the scales of these encodings.
   const auto kind = slicing.encoding.kind;
   const bool tops_known = kind == Encoding::Kind::balanced || kind == Encoding::Kind::truncated;
   if (tops_known) measured.facts.tops = look_.digits.tops;
@@ -83,12 +83,12 @@ const VectorFacts& DeviceFactsCache::one(Index i, const Slicing& slicing) {
   return single_.at(i).of[at(slicing.slices - 1)];
 }
 
-/// |A||B|, enclosed.
-struct DeviceExamination::Product {
+/// Enclosures of |A||B|, with their memory.
+struct DeviceExamination::Enclosure {
   Memory memory, more, leading;
-  Magnitudes magnitudes;
+  MagnitudeProduct magnitudes;
 
-  Product(const FirstLooks& looks, const LevelOne& level, cudaStream_t stream) {
+  Enclosure(const FirstLooks& looks, const LevelOne& level, cudaStream_t stream) {
     level.prepare();
     memory = taken(stream, [&](Arena& arena) { magnitudes.one = level.launch(looks, arena, stream); });
   }
@@ -104,7 +104,7 @@ struct DeviceExamination::Product {
   }
 
  private:
-  /// Memory for what `take` takes from it, first only counting.
+  /// Allocates the memory that `take` takes, after a first pass of `take` that only counts.
   template <class Take>
   static Memory taken(cudaStream_t stream, const Take& take) {
     Arena needed;
@@ -116,12 +116,12 @@ struct DeviceExamination::Product {
   }
 };
 
-/// On the device, for every kind of target. What the host asks again is kept.
+/// An allowance computed on the device, for every kind of target. Results that the host may ask for again are kept.
 class DeviceAllowance final : public Allowance {
  public:
   DeviceAllowance(DeviceExamination& examination, const Target& target, double factor)
       : examination_(examination),
-        product_(examination.product_->magnitudes),
+        magnitudes_(examination.enclosure_->magnitudes),
         stream_(examination.stream_),
         probing_(0, m(), n(), stream_) {
     target_.factor = factor;
@@ -159,10 +159,10 @@ class DeviceAllowance final : public Allowance {
     std::vector<std::unique_ptr<const LargestMemory>> searches;
     for (const auto* const bound : bounds) {
       const auto* const kept = dynamic_cast<const DevicePlanBound*>(bound->remote.get());
-      if (kept == nullptr || kept->device() != examination_.device_ || normwise() || product_.loose())
+      if (kept == nullptr || kept->device() != examination_.device_ || normwise() || magnitudes_.loose())
         return Allowance::worst_of(bounds);
       searches.push_back(std::make_unique<const LargestMemory>(kept->outer_products(), m(), n(), stream_));
-      launch_worst_entry(kept->bound(), product_, target_, searches.back()->work(), stream_);
+      launch_worst_entry(kept->bound(), magnitudes_, target_, searches.back()->work(), stream_);
     }
     std::vector<Worst> result;
     for (const auto& search : searches) result.push_back(worst_of(search->work()));
@@ -184,16 +184,16 @@ class DeviceAllowance final : public Allowance {
     if (m() == 0 || n() == 0) return {};
     const CudaDevice current(examination_.device_);
     auto found = probe_some(per_side);
-    if (examination_.settle() && product_.loose()) found = probe_some(per_side);
+    if (examination_.settle() && magnitudes_.loose()) found = probe_some(per_side);
     for (const auto& [i, j, allowed] : found) allowed_.insert_or_assign({i, j}, allowed);
     return found;
   }
 
  private:
-  /// What entries allow, launched when made.
+  /// Allowances of some entries. The constructor launches the work.
   class Probing {
    public:
-    /// @param first in device memory, the first entry's place if it is not null.
+    /// @param first in device memory; if not null, holds the place of the first entry.
     Probing(const DeviceAllowance& allowance, const std::vector<Index>& places, const Index* first)
         : stream_(allowance.stream_),
           there_(copy_to_device(places, stream_)),
@@ -201,7 +201,7 @@ class DeviceAllowance final : public Allowance {
           count_(static_cast<Index>(places.size())) {
       if (first != nullptr)
         check(cudaMemcpyAsync(there_.data(), first, sizeof(Index), cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync");
-      launch_probes(allowance.product_, allowance.target_, there_.data(), count_, allowed_.data(), stream_);
+      launch_probes(allowance.magnitudes_, allowance.target_, there_.data(), count_, allowed_.data(), stream_);
     }
 
     /// Waits for the stream.
@@ -217,15 +217,15 @@ class DeviceAllowance final : public Allowance {
   [[nodiscard]] Worst worst_of_bound(const DevicePlanBound& there) const {
     const LargestMemory search(there.outer_products(), m(), n(), stream_);
     if (normwise()) return worst_norm(there.bound(), search.work());
-    const bool of_sums = product_.loose() && target_.row_norms == nullptr;
+    const bool of_sums = magnitudes_.loose() && target_.row_norms == nullptr;
     if (of_sums) examination_.find_leading();
-    launch_worst_entry(there.bound(), product_, target_, search.work(), stream_);
+    launch_worst_entry(there.bound(), magnitudes_, target_, search.work(), stream_);
     auto worst = worst_of(search.work());
-    if (of_sums && product_.leading != nullptr) worst.assumes = assumed_of_tensor_cores;
+    if (of_sums && magnitudes_.leading != nullptr) worst.assumes = assumed_of_tensor_cores;
     return worst;
   }
 
-  /// With the levels that there are. All is launched before the host waits for any of it.
+  /// Probes with the levels that are launched. Launches everything before the host waits for any result.
   [[nodiscard]] std::vector<Probe> probe_some(Index per_side) const {
     const Index rows = std::min(per_side, m()), columns = std::min(per_side, n());
     std::vector<Index> of_rows, of_columns, places{0};
@@ -233,7 +233,7 @@ class DeviceAllowance final : public Allowance {
     for (Index t = 0; t < columns; ++t) of_columns.push_back(t * n() / columns);
     for (const Index i : of_rows)
       for (const Index j : of_columns) places.push_back(i * n() + j);
-    launch_least_allowing(product_, target_, probing_.work(), stream_);
+    launch_least_allowing(magnitudes_, target_, probing_.work(), stream_);
     const DeviceArray<PlaceOfEntry> least(1, stream_);
     launch_taking_place(probing_.work(), n(), least.data(), stream_);
     const auto& encoding = examination_.encoding_;
@@ -250,8 +250,8 @@ class DeviceAllowance final : public Allowance {
     return probes;
   }
 
-  [[nodiscard]] Index m() const { return product_.one.m; }
-  [[nodiscard]] Index n() const { return product_.one.n; }
+  [[nodiscard]] Index m() const { return magnitudes_.one.m; }
+  [[nodiscard]] Index n() const { return magnitudes_.one.n; }
 
   /// Waits for the stream.
   [[nodiscard]] Worst worst_of(const LargestWork& work) const {
@@ -260,10 +260,10 @@ class DeviceAllowance final : public Allowance {
     return {largest.value, largest.place / n(), largest.place % n()};
   }
 
-  [[nodiscard]] Worst worst_norm(const ScaledBound& error, const LargestWork& work) const {
+  [[nodiscard]] Worst worst_norm(const BoundWithScales& error, const LargestWork& work) const {
     if (m() == 0 || n() == 0) return {};
     const DeviceArray<double> shares(m() * n(), stream_);
-    launch_norm_shares(error, product_, norm_, norm_allowed_, shares.data(), work, stream_);
+    launch_norm_shares(error, magnitudes_, norm_, norm_allowed_, shares.data(), work, stream_);
     auto worst = worst_of(work);
     double total = 0;
     for (const double sum : copy_to_host(norm_.row_sums, m(), stream_)) total = add_upper(total, sum);
@@ -281,7 +281,7 @@ class DeviceAllowance final : public Allowance {
       norm_memory_ = Memory(needed.used(), stream_);
       auto arena = norm_memory_.arena();
       norm_ = NormMatrix::take(arena, m(), n());
-      launch_norm_matrix(norm_, product_, target_, stream_);
+      launch_norm_matrix(norm_, magnitudes_, target_, stream_);
       for (const double sum : copy_to_host(norm_.row_sums, m(), stream_)) squares = add_lower(squares, sum);
       const auto scale = copy_to_host(norm_.scale, 1, stream_)[0];
       if (scale != 0) norm_scale_ = static_cast<std::int64_t>(scale) - static_cast<std::int64_t>(NormMatrix::no_scale);
@@ -300,16 +300,16 @@ class DeviceAllowance final : public Allowance {
   }
 
   DeviceExamination& examination_;
-  const Magnitudes& product_;
+  const MagnitudeProduct& magnitudes_;
   cudaStream_t stream_;
   LargestMemory probing_;
   DeviceArray<double> row_norms_, column_norms_;
   EntryTarget target_;
   Memory norm_memory_;
-  NormMatrix norm_;  ///< for normwise targets, as what follows
+  NormMatrix norm_;  ///< for normwise targets, as is norm_scale_
   std::int64_t norm_scale_ = 0;
   double norm_allowed_ = 0;
-  mutable std::map<std::pair<Index, Index>, double> allowed_;  ///< of entries that were probed
+  mutable std::map<std::pair<Index, Index>, double> allowed_;  ///< allowances of probed entries
 };
 
 DeviceExamination::DeviceExamination(const RealProduct& product, const Encoding& encoding, Kernels& kernels,
@@ -342,7 +342,7 @@ PlanBound DeviceExamination::bound(const Plan& plan) {
 double DeviceExamination::error_at(const Plan& plan, double uniform, Index i, Index j) {
   return plan.visit(
       [&](const SplitPlan& slices) { return error_of_slices_at(slices, uniform, i, j); },
-      [&](const ResiduePlan& residues) {  // whose scales are the product's
+      [&](const ResiduePlan& residues) {  // the scales of residues are the product's
         const auto& vectors = report();
         return residue_error_upper({&vectors.rows[at(i)], 1}, {&vectors.columns[at(j)], 1}, residues, k_).upper(0, 0);
       });
@@ -371,14 +371,14 @@ PlanBound DeviceExamination::bound_of_residues(const ResiduePlan& plan) {
 }
 
 bool DeviceExamination::holds(const ResiduePlan& plan) {
-  if (product_ != nullptr && level_one_holds(plan)) return true;  // what is known costs nothing
+  if (enclosure_ != nullptr && level_one_holds(plan)) return true;  // known results cost nothing
   if (!find_not_held(plan, norms_of(report().rows), norms_of(report().columns), k_)) return true;
   return level_one_holds(plan);
 }
 
 bool DeviceExamination::level_one_holds(const ResiduePlan& plan) {
   const CudaDevice current(device_);
-  find_product();
+  find_enclosure();
   const auto& found = report();
   return covers_first_digits(found.rows, plan.bits_a) && covers_first_digits(found.columns, plan.bits_b) &&
          first_digits_held(plan, found.largest_units);
@@ -386,7 +386,7 @@ bool DeviceExamination::level_one_holds(const ResiduePlan& plan) {
 
 std::optional<ResidueFacts> DeviceExamination::residue_facts() {
   const CudaDevice current(device_);
-  find_product();
+  find_enclosure();
   const auto& found = shared_report();
   auto facts = ozbound::residue_facts(found->rows, found->columns, found->largest_units);
   using Of = ResidueBoundKind::Of;
@@ -404,22 +404,22 @@ PlanBound DeviceExamination::looked(const ResidueBoundKind& kind, LookedPlanBoun
 
 std::unique_ptr<Allowance> DeviceExamination::allowance(const Target& target, double factor) {
   const CudaDevice current(device_);
-  find_product();
+  find_enclosure();
   return std::make_unique<DeviceAllowance>(*this, target, factor);
 }
 
-void DeviceExamination::find_product() {
-  if (product_ != nullptr) return;
-  product_ = std::make_unique<Product>(looks_, LevelOne(m_, n_, k_, kernels_), stream_);
+void DeviceExamination::find_enclosure() {
+  if (enclosure_ != nullptr) return;
+  enclosure_ = std::make_unique<Enclosure>(looks_, LevelOne(m_, n_, k_, kernels_), stream_);
   report_.reset();
 }
 
-// Without, more tiles are looked at: no reason to fail.
+// Without the product, a search looks at more tiles. Lack of memory is therefore no failure.
 void DeviceExamination::find_leading() {
   const LevelTwo level(m_, n_, k_, kernels_, by_tensor_cores_);
-  if (product_->magnitudes.leading != nullptr || !level.has_leading()) return;
+  if (enclosure_->magnitudes.leading != nullptr || !level.has_leading()) return;
   try {
-    product_->add_leading(level, stream_);
+    enclosure_->add_leading(level, stream_);
   } catch (const OutOfMemory&) {
     by_tensor_cores_ = false;
   }
@@ -427,7 +427,7 @@ void DeviceExamination::find_leading() {
 
 bool DeviceExamination::settle() {
   if (settled_) return false;
-  if (report().loose) product_->add(LevelTwo(m_, n_, k_, kernels_, by_tensor_cores_), a_.matrix(), b_.matrix(), stream_);
+  if (report().loose) enclosure_->add(LevelTwo(m_, n_, k_, kernels_, by_tensor_cores_), a_.matrix(), b_.matrix(), stream_);
   return settled_ = true;
 }
 

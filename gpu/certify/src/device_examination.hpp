@@ -85,7 +85,7 @@ class DeviceExamination final : public Examination {
 
  private:
   friend class DeviceAllowance;
-  struct Product;
+  struct Enclosure;
 
   PlanBound bound_of_slices(const SplitPlan& plan);
   double error_of_slices_at(const SplitPlan& plan, double uniform, Index i, Index j);
@@ -95,7 +95,7 @@ class DeviceExamination final : public Examination {
   bool level_one_holds(const ResiduePlan& plan);
 
   /// Launches level 1, unless it was launched before.
-  void find_product();
+  void find_enclosure();
   /// Ensures that all necessary levels are launched. The first call waits for the report and returns true; later calls return
   /// false.
   bool settle();
@@ -116,7 +116,7 @@ class DeviceExamination final : public Examination {
   std::shared_ptr<const SideStream> side_;
   FirstLooks looks_;
   DeviceFactsCache rows_, columns_;
-  std::unique_ptr<Product> product_;  ///< made when first needed
+  std::unique_ptr<Enclosure> enclosure_;  ///< made when first needed
   bool settled_ = false;
   /// Fetched when first needed, and again when level 1 has set its words. Bounds share it.
   std::shared_ptr<const FirstLooks::Report> report_;

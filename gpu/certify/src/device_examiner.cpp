@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "bounded_entries.hpp"
-#include "call_on_device.hpp"
 #include "cuda_device.hpp"
 #include "device_examination.hpp"
 #include "device_plan_bound.hpp"
 #include "largest_memory.hpp"
 #include "open_entries.hpp"
+#include "product_on_device.hpp"
 #include "side_stream.hpp"
 #include "specials_on_device.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 const cudaStream_t stream = cudaStreamPerThread;
 
-/// Gives `use` a bound as kernels take it: where this device keeps it, or a copy.
+/// Gives `use` a bound in device memory: in place if this device keeps it, otherwise a copy.
 template <class Use>
 auto with_bound(const PlanBound& bound, int device, const Use& use) {
   const auto* const kept = dynamic_cast<const DevicePlanBound*>(bound.remote.get());
@@ -49,9 +49,9 @@ Examiner::ResultFacts DeviceExaminer::result_facts(const ErrorBound& bound, cons
   if (!on_device(c, "c") && !on_device(specials.c0, "c0")) return host_.result_facts(bound, remote, c, specials);
   const DeviceOperand result(c, "c", stream);
   const SpecialsOnDevice known(specials, stream);
-  const auto find = [&](const ScaledBound& scaled, Index outer_products) {
+  const auto find = [&](const BoundWithScales& bound_here, Index outer_products) {
     const LargestMemory search(outer_products, shape_of(specials).m, shape_of(specials).n, stream);
-    launch_largest_bound(scaled, bound, result.matrix(), known.entries(), search.work(), stream);
+    launch_largest_bound(bound_here, bound, result.matrix(), known.entries(), search.work(), stream);
     const auto found = copy_to_host(search.work().result, 1, stream)[0];
     return ResultFacts{found.print, found.entry.value, found.infinite};
   };
@@ -67,7 +67,7 @@ std::optional<Entry> DeviceExaminer::last_inexact(const PlanBound& bound, const 
   const auto [m, n] = shape_of(specials);
   const SpecialsOnDevice known(specials, stream);
   const DeviceNumber after(stream);
-  const auto place = with_bound(bound, device_, [&, m = m, n = n](const ScaledBound& there) {
+  const auto place = with_bound(bound, device_, [&, m = m, n = n](const BoundWithScales& there) {
     launch_last_inexact(there.bound, known.entries(), {m, n}, after.data(), stream);
     return static_cast<Index>(after.value()) - 1;
   });
@@ -83,7 +83,7 @@ Examiner::Accepted DeviceExaminer::accept_relative(const InputView& product, con
   const OpenEntries open(shape.m, shape.n, stream);
   const DeviceNumber worst(stream);
   const RelativeProduct relative{from.matrix(), to.matrix(), alpha, factor, open.bits(), open.count(), worst.data()};
-  return with_bound(bound, device_, [&](const ScaledBound& there) {
+  return with_bound(bound, device_, [&](const BoundWithScales& there) {
     launch_accepting(relative, there, known.entries(), shape, stream);
     to.write_to(c, stream);
     return Accepted{open.in_order(stream), double_from_bits(worst.value())};

@@ -9,7 +9,7 @@
 namespace ozbound::gpu {
 namespace {
 
-/// A copy in memory of the arena, made if that does not only count.
+/// A copy in memory of the arena. If the arena only counts, only takes memory.
 const std::int32_t* copied(const std::int32_t* exponents, Index count, Arena& arena, cudaStream_t stream) {
   auto* const copy = arena.take<std::int32_t>(count);
   if (copy != nullptr && count > 0)
@@ -59,7 +59,7 @@ MeasuredPlanBound::MeasuredPlanBound(const SplitPlan& plan, Index k, const Devic
   made_.emplace(stream);
 }
 
-ScaledBound MeasuredPlanBound::take(const DeviceFacts& rows, const DeviceFacts& columns, Arena& arena) const {
+BoundWithScales MeasuredPlanBound::take(const DeviceFacts& rows, const DeviceFacts& columns, Arena& arena) const {
   const auto bound = launch_plan_bound(plan_, k_, rows, columns, arena, stream_);
   const auto* const row_exponents = copied(rows.exponents, rows.count, arena, stream_);
   return {bound, row_exponents, copied(columns.exponents, columns.count, arena, stream_)};

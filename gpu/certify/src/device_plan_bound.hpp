@@ -23,9 +23,9 @@ Index outer_products_of(const EntryBound& bound);
 /// A plan's bound in device memory, with the exponents of its scales.
 class DevicePlanBound : public RemotePlanBound, public KeptOnDevice {
  public:
-  [[nodiscard]] const DeviceBound& there() const final { return bound_.bound; }
+  [[nodiscard]] const DeviceBound& device_bound() const final { return bound_.bound; }
   [[nodiscard]] int device() const final { return device_; }
-  [[nodiscard]] const ScaledBound& bound() const { return bound_; }
+  [[nodiscard]] const BoundWithScales& bound() const { return bound_; }
   [[nodiscard]] Index outer_products() const { return outer_products_; }
 
  protected:
@@ -33,7 +33,7 @@ class DevicePlanBound : public RemotePlanBound, public KeptOnDevice {
 
   int device_;
   Index outer_products_;
-  ScaledBound bound_ = {};
+  BoundWithScales bound_ = {};
 };
 
 /// plan_error_upper, computed in device memory.
@@ -46,7 +46,7 @@ class MeasuredPlanBound final : public DevicePlanBound {
   [[nodiscard]] PlanBound fetch() const override;
 
  private:
-  ScaledBound take(const DeviceFacts& rows, const DeviceFacts& columns, Arena& arena) const;
+  BoundWithScales take(const DeviceFacts& rows, const DeviceFacts& columns, Arena& arena) const;
 
   SplitPlan plan_;
   Index k_;

@@ -20,7 +20,7 @@ namespace first_look {
 
 using Word = unsigned long long;
 
-/// The look at one operand, each element of it read from memory once.
+/// The look at one operand. Reads each of its elements from memory once.
 struct Task {
   static constexpr int blocks_together = 4;
 
@@ -47,7 +47,7 @@ struct Task {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/// The fingerprint's terms.
+/// Sums the fingerprint's terms.
 class Task::Seen {
  public:
   explicit __device__ Seen(const Task& task) : task_(task) {}
@@ -55,7 +55,7 @@ class Task::Seen {
   [[nodiscard]] __device__ std::uint64_t key(Index vector, Index l) const {
     return fingerprint_key(static_cast<std::uint64_t>(vector * task_.by_vector + l * task_.by_element));
   }
-  /// Between the keys of elements so far apart in a vector.
+  /// The difference between the keys of elements at this distance in a vector.
   [[nodiscard]] __device__ std::uint64_t step(int distance) const {
     return static_cast<std::uint64_t>(distance * task_.by_element) * fingerprint_step;
   }
@@ -66,7 +66,7 @@ class Task::Seen {
     for (int t = 0; t < 4; ++t, of_element += step(1))
       if (l + t < inner) one(of_element, x[t]);
   }
-  /// By whole warps.
+  /// Called by whole warps.
   __device__ void finish() {
     for (int offset = 16; offset > 0; offset /= 2) sum_ += __shfl_xor_sync(~0u, sum_, offset);
     if (threadIdx.x % 32 == 0) atomicAdd(task_.prints + blockIdx.x % FirstLook::print_words, sum_);
@@ -77,13 +77,13 @@ class Task::Seen {
   Word sum_ = 0;
 };
 
-/// The digits of one vector, their sum, and the vector's norms.
+/// Writes the digits of one vector, their sum, and the vector's norms.
 class Task::Writer {
  public:
   __device__ Writer(const Task& task, Index vector, const fast_slicing::Scale& scale)
       : task_(task), vector_(vector), scale_(scale), digits_(task.slices.digits + vector * task.slices.pitch()) {}
 
-  /// Elements l … l + 3. @pre l is a multiple of 4.
+  /// Writes elements l … l + 3. @pre l is a multiple of 4.
   __device__ void write(Index l, const double (&x)[4]) {
     std::uint32_t word = 0;
 #pragma unroll
@@ -92,7 +92,7 @@ class Task::Writer {
     sum_ = __dp4a(word, 0x01010101u, sum_);
   }
 
-  /// By `Lanes` threads side by side, which wrote parts of the same vector.
+  /// Called by `Lanes` adjacent threads that wrote parts of the same vector.
   template <int Lanes>
   __device__ void finish() const {
     const unsigned lane = threadIdx.x % 32;
@@ -126,7 +126,7 @@ class Task::Writer {
     const std::uint32_t down = __double2uint_rz(in_units);
     std::uint32_t up = __double2uint_ru(in_units);
     if (magnitude > 0) {
-      up = max(up, 1u);  // where units underflow
+      up = max(up, 1u);  // for units that underflow
       const auto exact = to_dyadic(magnitude);
       last_ = min(last_, exact.exponent + __ffsll(static_cast<long long>(exact.magnitude)) - 1);
     }
@@ -155,7 +155,7 @@ namespace {
 
 constexpr Slicing one_digit{Encoding::balanced(), 1};
 
-/// The longest whose digits a thread sums in 32 bits, however few threads there are.
+/// The longest vector whose digits a thread can sum in 32 bits, for any number of threads.
 constexpr Index longest_fast = Index{1} << 29;
 
 bool is_fast(const LookJob& job) {
@@ -166,7 +166,7 @@ void clear(void* words, Index bytes, cudaStream_t stream) {
   if (bytes > 0) check(cudaMemsetAsync(words, 0, static_cast<std::size_t>(bytes), stream), "cudaMemsetAsync");
 }
 
-/// Vectors beyond the last, which kernels of whole tiles read.
+/// Clears the vectors beyond the last, which kernels of whole tiles read.
 void clear_rest(const DeviceSlices& digits, cudaStream_t stream) {
   const Index all = round_up(digits.count, DeviceSlices::vector_step);
   clear(digits.digits + digits.count * digits.pitch(), (all - digits.count) * digits.pitch(), stream);
@@ -190,11 +190,11 @@ void launch_norms(const LookJob& job, cudaStream_t stream) {
   launch_facts(job.vectors, digits.inner, facts, stream, {0, 0}, true);
   launch_last_bits(job.vectors, norms.count, digits.inner, digits.tops, LookNorms::no_last_bit, norms.last_bits, stream);
   const Index word = norms.count * Index{sizeof(std::uint64_t)};
-  copy(norms.words, facts.norms, DeviceFacts::norms_each * word, stream);  // of the vectors, which come first
+  copy(norms.words, facts.norms, DeviceFacts::norms_each * word, stream);  // norms of the vectors, which come first
   copy(&norms.word(DeviceFacts::norms_each, 0), facts.floor_squares, word, stream);
 }
 
-/// In several passes, on any device.
+/// Makes the look in several passes, on any device.
 void launch_passes(const LookJob& job, cudaStream_t stream) {
   const auto& digits = job.look.digits;
   launch_first_magnitudes(job.vectors, digits, stream);

@@ -16,7 +16,7 @@ std::uint64_t sum_of(const std::vector<std::uint64_t>& words) {
   return std::accumulate(words.begin(), words.end(), std::uint64_t{0});
 }
 
-/// The vectors of a look, from a copy of the block that it lies in.
+/// The norms of a look's vectors, from a copy of the block that contains the look.
 std::vector<VectorNorms> norms_of(const FirstLook& look, const HostBlock& copied) {
   const auto count = look.norms.count;
   const auto exponents = copied.part(look.digits.exponents, count);

@@ -15,13 +15,14 @@ namespace {
 constexpr int threads = search_threads;
 using Word = unsigned long long;
 
-/// x 2^shift in binary32, from above; +Inf where shift is far from 0.
+/// x 2^shift in binary32, rounded up; +Inf if shift is far from 0.
 __device__ float estimate_upper(double x, std::int64_t shift) {
   if (shift < -60 || shift > 60) return x == 0 ? 0 : float_from_bits(binary32.inf);
   return __double2float_ru(__dmul_ru(x, power_of_two(static_cast<int>(shift))));
 }
 
-/// The rows of a bound, or its columns, relative to 2^exponents over 2^base, base null for 1; and what comes of them.
+/// The rows of a bound, or its columns, relative to 2^exponents over 2^base, base null for 1; and the memory for their
+/// estimates.
 struct SideNorms {
   const double* norms;
   Index count;
@@ -35,7 +36,7 @@ struct SideNorms {
     return estimate_upper(norms[outer * count + i], shift);
   }
 
-  /// Those of a block's vectors, and the largest of them.
+  /// Stores the norms of a block's vectors, and the largest of them.
   __device__ void store(Index block, Index outer) const {
     if (block >= out.blocks) return;
     __shared__ float tops[threads / 32];
@@ -52,7 +53,7 @@ struct SideNorms {
   }
 };
 
-/// An outer product for each block in y, rows and columns in z.
+/// Grid: one outer product for each block in y, rows and columns in z.
 __global__ void __launch_bounds__(threads)
     find_estimates(const __grid_constant__ SideNorms rows, const __grid_constant__ SideNorms columns) {
   (blockIdx.z == 0 ? rows : columns).store(blockIdx.x, blockIdx.y);
@@ -60,7 +61,8 @@ __global__ void __launch_bounds__(threads)
 
 __device__ Word* word(std::uint64_t* x) { return reinterpret_cast<Word*>(x); }
 
-/// Raises the largest value so far to those of one row for each block in y, so that others have something to be below.
+/// Raises the largest value so far to the values of some rows, one row for each block in y, so that later entries can be
+/// skipped.
 template <class Entry>
 __device__ void raise_best(const DeviceBound& bound, const LargestWork& work, Index step, const Entry& entry) {
   const Index j = Index{blockIdx.x} * threads + threadIdx.x, i = blockIdx.y * step;
@@ -69,9 +71,9 @@ __device__ void raise_best(const DeviceBound& bound, const LargestWork& work, In
   if (threadIdx.x % 32 == 0 && value > 0) atomicMax(word(work.best), bits_of(value));
 }
 
-/// Takes entry.value(i, j, the bound of (i, j)) of every entry of a tile, but for those that entry.clearly_below says are less
-/// than the largest value so far. Every element is seen. Neighbouring threads take neighbouring rows, or columns. A tile's
-/// vectors are shared out among so many blocks, one after the other in y.
+/// Takes entry.value(i, j, the bound of (i, j)) of every entry of a tile, except for entries that entry.clearly_below rules out
+/// as less than the largest value so far. Visits every element. Neighbouring threads take neighbouring rows, or columns.
+/// Several consecutive blocks in y share the vectors of a tile.
 template <class Entry>
 __device__ void find_largest(const DeviceBound& bound, const LargestWork& work, bool by_row, Entry entry) {
   __shared__ TileEstimate::Shared shared;
@@ -112,12 +114,12 @@ __device__ void find_largest(const DeviceBound& bound, const LargestWork& work, 
   if (threadIdx.x == 0) work.parts[Index{blockIdx.y} * gridDim.x + blockIdx.x] = largest;
 }
 
-/// Turns the order of positive numbers round.
+/// Reverses the order of positive numbers.
 __host__ __device__ double reversed(double x) { return x > 0 ? double_from_bits(Format(binary64).inf - bits_of(x)) : 0; }
 
-/// The entry that allows least, of every step-th row.
+/// The entry with the smallest allowance, in every step-th row.
 __global__ void __launch_bounds__(threads)
-    find_least_allowing(const __grid_constant__ Magnitudes of, const __grid_constant__ EntryTarget target, Index step,
+    find_least_allowing(const __grid_constant__ MagnitudeProduct of, const __grid_constant__ EntryTarget target, Index step,
                         LargestEntry* parts) {
   const auto& product = of.one;
   LargestEntry largest;
@@ -134,9 +136,9 @@ __global__ void take_place(const LargestResult* result, Index n, PlaceOfEntry* p
   *place = {found, found / n, found % n};
 }
 
-/// What Allowance::probe says of some entries, a warp each.
+/// Allowance::probe of some entries, one warp for each.
 __global__ void __launch_bounds__(threads)
-    probe_entries(const __grid_constant__ Magnitudes of, const __grid_constant__ EntryTarget target, const Index* places,
+    probe_entries(const __grid_constant__ MagnitudeProduct of, const __grid_constant__ EntryTarget target, const Index* places,
                   Index count, double* allowed) {
   const Index t = Index{blockIdx.x} * (threads / 32) + threadIdx.x / 32;
   if (t >= count) return;
@@ -145,9 +147,9 @@ __global__ void __launch_bounds__(threads)
   if (threadIdx.x % 32 == 0) allowed[t] = allowed_at(of.one, target, i, j, bounds);
 }
 
-/// error / allowed of an entry, where the error is relative to the scales of the product.
+/// error / allowed of an entry. The error is relative to the scales of the product.
 struct RatioOfEntry {
-  const ScaledBound& error;
+  const BoundWithScales& error;
   const LevelOneSums& product;
   const EntryTarget& target;
 
@@ -160,13 +162,14 @@ struct RatioOfEntry {
   __device__ void see(const std::uint64_t (&)[together], int, Index, Index) const {}
   __device__ void finish(const LargestWork&) const {}
 
-  /// Share of M, in units of 2^-14 where it comes from sums, that an error below a ratio is below of; none is below -1.
+  /// An error below limit(enough) times an entry's share of M, in units of 2^-14 if it comes from sums, has a ratio below
+  /// `enough`. -1: no error is below.
   [[nodiscard]] __device__ float limit(double enough) const {
     return enough < 0x1p60 ? __double2float_rd(enough * target.factor * below) : -1;
   }
 
   [[nodiscard]] __device__ bool clearly_below(std::uint64_t sum, Index i, Index j, float estimate, float limit) const {
-    if (estimate == 0) return true;  // no error, nothing to compare
+    if (estimate == 0) return true;  // without an error there is nothing to compare
     if (target.row_norms == nullptr) {
       const float m = product.narrow != nullptr ? __uint2float_rd(static_cast<std::uint32_t>(sum)) : __ull2float_rd(sum);
       return estimate < __fmul_rd(limit, __fmul_rd(m, 0x1p-14f));
@@ -181,9 +184,9 @@ struct RatioOfEntry {
   }
 };
 
-/// The bound of an entry of C, C's fingerprint, and whether an entry that is not special is infinite.
+/// The bound of an entry of C. Also computes C's fingerprint, and whether an entry that is not special is infinite.
 struct BoundOfEntry {
-  const ScaledBound& error;
+  const BoundWithScales& error;
   const RoundingError& rounding;
   const DeviceMatrix& c;
   const DeviceSpecials& specials;
@@ -232,12 +235,12 @@ struct BoundOfEntry {
   }
 };
 
-constexpr int blocks_together = 8;  // of a multiprocessor, so that a product of 4096 x 4096 has them all at once
+constexpr int blocks_together = 8;  // per multiprocessor, so that all blocks of a product of 4096 x 4096 run at once
 
-/// First some rows, a `step` apart, or all of them.
+/// First pass: some rows, a `step` apart. Second pass: all rows.
 template <bool First>
 __global__ void __launch_bounds__(threads, blocks_together)
-    find_worst_entry(const __grid_constant__ ScaledBound error, const __grid_constant__ LevelOneSums product,
+    find_worst_entry(const __grid_constant__ BoundWithScales error, const __grid_constant__ LevelOneSums product,
                      const __grid_constant__ EntryTarget target, const __grid_constant__ LargestWork work, Index step,
                      bool by_row) {
   const RatioOfEntry entry{error, product, target};
@@ -249,7 +252,7 @@ __global__ void __launch_bounds__(threads, blocks_together)
 
 template <bool First>
 __global__ void __launch_bounds__(threads, blocks_together)
-    find_largest_bound(const __grid_constant__ ScaledBound error, const __grid_constant__ RoundingError rounding,
+    find_largest_bound(const __grid_constant__ BoundWithScales error, const __grid_constant__ RoundingError rounding,
                        const __grid_constant__ DeviceMatrix c, const __grid_constant__ DeviceSpecials specials,
                        const __grid_constant__ LargestWork work, Index step, bool by_row) {
   const BoundOfEntry entry{error, rounding, c, specials};
@@ -269,7 +272,7 @@ __global__ void __launch_bounds__(1024) reduce_parts(const LargestWork work, Ind
   *work.result = {largest, print, *work.infinite != 0};
 }
 
-/// So many that a small product has work for every multiprocessor.
+/// The number of blocks for a tile: large enough that a small product has work for every multiprocessor.
 Index blocks_of_a_tile(Index tiles) {
   constexpr Index enough_blocks = 1024, most = tile / together;
   Index blocks = 1;
@@ -277,9 +280,9 @@ Index blocks_of_a_tile(Index tiles) {
   return blocks;
 }
 
-/// first(grid, step) for some rows, then all(grid).
+/// Runs first(grid, step) for some rows, then all(grid).
 template <class First, class All>
-void launch_search(const ScaledBound& error, const std::int32_t* row_base, const std::int32_t* column_base,
+void launch_search(const BoundWithScales& error, const std::int32_t* row_base, const std::int32_t* column_base,
                    const LargestWork& work, cudaStream_t stream, const First& first, const All& all) {
   const Index m = error.bound.m, n = error.bound.n;
   clear_sums(work, stream);
@@ -314,7 +317,7 @@ void clear_sums(const LargestWork& work, cudaStream_t stream) {
   check(cudaMemsetAsync(work.best, 0, words * sizeof *work.best, stream), "cudaMemsetAsync");
 }
 
-void launch_estimates(const ScaledBound& error, const std::int32_t* row_base, const std::int32_t* column_base,
+void launch_estimates(const BoundWithScales& error, const std::int32_t* row_base, const std::int32_t* column_base,
                       const LargestWork& work, cudaStream_t stream) {
   if (work.outers == 0) return;
   const auto& bound = error.bound;
@@ -340,7 +343,8 @@ LargestWork LargestWork::take(Arena& arena, Index outers, Index m, Index n) {
   return work;
 }
 
-void launch_least_allowing(const Magnitudes& of, const EntryTarget& target, const LargestWork& work, cudaStream_t stream) {
+void launch_least_allowing(const MagnitudeProduct& of, const EntryTarget& target, const LargestWork& work,
+                           cudaStream_t stream) {
   const Index m = of.one.m, n = of.one.n, step = (m + most_probed_rows - 1) / most_probed_rows;
   const dim3 grid(static_cast<unsigned>((n + threads - 1) / threads), static_cast<unsigned>((m + step - 1) / step));
   clear_sums(work, stream);
@@ -354,7 +358,7 @@ void launch_taking_place(const LargestWork& work, Index n, PlaceOfEntry* place, 
   check_launch("take_place");
 }
 
-void launch_probes(const Magnitudes& of, const EntryTarget& target, const Index* places, Index count, double* allowed,
+void launch_probes(const MagnitudeProduct& of, const EntryTarget& target, const Index* places, Index count, double* allowed,
                    cudaStream_t stream) {
   constexpr Index together = threads / 32;
   probe_entries<<<static_cast<unsigned>((count + together - 1) / together), threads, 0, stream>>>(of, target, places, count,
@@ -362,8 +366,8 @@ void launch_probes(const Magnitudes& of, const EntryTarget& target, const Index*
   check_launch("probe_entries");
 }
 
-void launch_worst_entry(const ScaledBound& error, const Magnitudes& of, const EntryTarget& target, const LargestWork& work,
-                        cudaStream_t stream) {
+void launch_worst_entry(const BoundWithScales& error, const MagnitudeProduct& of, const EntryTarget& target,
+                        const LargestWork& work, cudaStream_t stream) {
   if (of.loose()) return launch_worst_loose_entry(error, of, target, work, stream);
   const auto& product = of.one;
   const auto launch = [&](const auto& kernel, const dim3& grid, Index step) {
@@ -376,7 +380,7 @@ void launch_worst_entry(const ScaledBound& error, const Magnitudes& of, const En
       [&](const dim3& grid) { launch(find_worst_entry<false>, grid, 0); });
 }
 
-void launch_largest_bound(const ScaledBound& error, const RoundingError& rounding, const DeviceMatrix& c,
+void launch_largest_bound(const BoundWithScales& error, const RoundingError& rounding, const DeviceMatrix& c,
                           const DeviceSpecials& specials, const LargestWork& work, cudaStream_t stream) {
   const auto launch = [&](const auto& kernel, const dim3& grid, Index step) {
     kernel<<<grid, threads, 0, stream>>>(error, rounding, c, specials, work, step, c.row_stride < c.col_stride);

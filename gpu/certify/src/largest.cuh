@@ -6,20 +6,20 @@
 
 namespace ozbound::gpu {
 
-// Searches for the largest of something over all entries of a product.
+// Searches for a maximum over all entries of a product.
 
 inline constexpr int search_threads = 128;
-inline constexpr int tile = LargestWork::tile;  // vectors of either side, as many as threads
-inline constexpr int together = 8;              // entries of a thread that share its own vector's norms
+inline constexpr int tile = LargestWork::tile;  // vectors of either side; equal to the number of threads
+inline constexpr int together = 8;              // entries of a thread that share the norms of its vector
 static_assert(tile == search_threads);
 
-/// Takes another entry if it is larger, or as large and before.
+/// Takes another entry if it is larger, or equally large and earlier.
 __device__ inline void take(LargestEntry& largest, const LargestEntry& other) {
   if (other.value > largest.value || (other.value == largest.value && other.value > 0 && other.place < largest.place))
     largest = other;
 }
 
-/// The largest of a block's, in its first thread.
+/// The largest entry of a block, in the block's first thread.
 __device__ inline void reduce(LargestEntry& largest) {
   __shared__ LargestEntry warps[32];
   for (int offset = 16; offset > 0; offset /= 2) {
@@ -32,15 +32,15 @@ __device__ inline void reduce(LargestEntry& largest) {
   for (unsigned w = 1; w < blockDim.x / 32; ++w) take(largest, warps[w]);
 }
 
-// Most entries are seen to be below the largest so far from a bound in binary32, every operation rounded up; the others are
-// evaluated as EntryBound and the target's formulas have it.
+// A bound in binary32, with every operation rounded up, rules out most entries as below the largest so far. The other entries
+// are evaluated by the formulas of EntryBound and the target.
 
-inline constexpr float above = 1 + 0x1p-12f, below = 1 - 0x1p-12f;  // far more than the formulas' own roundings
+inline constexpr float above = 1 + 0x1p-12f, below = 1 - 0x1p-12f;  // a much larger margin than the roundings of the formulas
 
-inline constexpr int most_terms = 32;  // more leave every entry to be evaluated
+inline constexpr int most_terms = 32;  // with more terms every entry is evaluated
 
-/// A bound in binary32 of a tile's entries, from above: of each term the alternative that is the least for the largest norms of
-/// the tile, which is no less than the least of any entry.
+/// An upper bound in binary32 for the entries of a tile. For each term it uses the alternative that is least for the largest
+/// norms of the tile. For each entry this alternative is at least the entry's least alternative.
 class TileEstimate {
  public:
   struct Shared {
@@ -48,7 +48,8 @@ class TileEstimate {
     int chosen[most_terms];
   };
 
-  /// Threads of a block take vectors of one side, `along`; each meets all of a tile of the other side. By all threads.
+  /// Threads of a block take vectors of one side, `along`. Each thread meets all vectors of a tile of the other side. Called by
+  /// all threads.
   __device__ TileEstimate(const DeviceBound& bound, const SideEstimates& along, Index along_block, const SideEstimates& across,
                           Index across_block, Shared& shared)
       : terms_(bound.terms), along_(along), at_(along_block * tile + threadIdx.x), shared_(shared) {
@@ -60,7 +61,7 @@ class TileEstimate {
       for (int outer = begin; outer < bound.ends[t]; ++outer) {
         const float product =
             __fmul_ru(along.tops[outer * along.blocks + along_block], across.tops[outer * across.blocks + across_block]);
-        if (product < least) least = product, chosen = outer;  // a NaN, of Inf * 0, is none
+        if (product < least) least = product, chosen = outer;  // a NaN, from Inf * 0, is not less
       }
       shared.chosen[t] = bound.ends[t] > begin ? chosen : -1;
     }
@@ -73,7 +74,7 @@ class TileEstimate {
     __syncthreads();
   }
 
-  /// For vectors s … s + together - 1 of the tile.
+  /// Bounds for the vectors s … s + together - 1 of the tile.
   __device__ void find(int s, float (&total)[together]) const {
 #pragma unroll
     for (float& x : total) x = terms_ > most_terms ? float_from_bits(binary32.inf) : 0;
@@ -85,7 +86,9 @@ class TileEstimate {
       const float4 low = fours[0], high = fours[1];
       const float others[together] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
 #pragma unroll
-      for (int r = 0; r < together; ++r) total[r] = __fmaf_ru(others[r], own, total[r]);  // NaN, of Inf * 0, is below nothing
+      for (int r = 0; r < together; ++r)
+        total[r] = __fmaf_ru(others[r], own, total[r]);  // a NaN, from Inf * 0, is below
+                                                         // nothing
     }
   }
 
@@ -96,7 +99,7 @@ class TileEstimate {
   const Shared& shared_;
 };
 
-/// What an entry's share of M is, from its row's and column's norms or a lower bound of |A||B|.
+/// An entry's share of M, from the norms of its row and column or from a lower bound of |A||B|.
 __device__ inline double share_of(const LevelOneSums& product, const EntryTarget& target, Index i, Index j,
                                   double product_lower) {
   double m = target.row_norms == nullptr ? product_lower : multiply_lower(target.row_norms[i], target.column_norms[j]);
@@ -109,7 +112,7 @@ __device__ inline bool is_special(const LevelOneSums& product, const EntryTarget
   return product.special(i, j) || (target.beta != 0 && !is_finite(target.c0.bits(i, j), binary64));
 }
 
-/// What EntryTarget allows of an entry whose |A||B| is enclosed.
+/// EntryTarget's allowance for an entry with an enclosed |A||B|.
 __device__ inline double allowed_at(const LevelOneSums& product, const EntryTarget& target, Index i, Index j,
                                     const MagnitudeBounds& bounds) {
   if (is_special(product, target, i, j) || bounds.upper == 0) return double_from_bits(binary64.inf);
@@ -117,7 +120,7 @@ __device__ inline double allowed_at(const LevelOneSums& product, const EntryTarg
 }
 
 /// A bound relative to the product's scales.
-__device__ inline double error_at(const ScaledBound& error, const LevelOneSums& product, Index i, Index j, double upper) {
+__device__ inline double error_at(const BoundWithScales& error, const LevelOneSums& product, Index i, Index j, double upper) {
   const std::int64_t of_row = product.rows.exponents[i], of_column = product.columns.exponents[j];
   return rescaled_upper(upper, error.row_exponents[i] - of_row + (std::int64_t{error.column_exponents[j]} - of_column));
 }
@@ -125,8 +128,9 @@ __device__ inline double error_at(const ScaledBound& error, const LevelOneSums& 
 /// Zeroes `best`, `prints` and `infinite`.
 void clear_sums(const LargestWork& work, cudaStream_t stream);
 
-/// Fills work.rows and work.columns with a bound's norms relative to the exponents of a product, or to 1 where those are null.
-void launch_estimates(const ScaledBound& error, const std::int32_t* row_base, const std::int32_t* column_base,
+/// Fills work.rows and work.columns with a bound's norms relative to the exponents of a product, or to 1 if the exponents are
+/// null.
+void launch_estimates(const BoundWithScales& error, const std::int32_t* row_base, const std::int32_t* column_base,
                       const LargestWork& work, cudaStream_t stream);
 
 /// Sets the result from the first `count` parts.

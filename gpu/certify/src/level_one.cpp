@@ -6,7 +6,7 @@
 
 #include "first_looks.hpp"
 #include "level_one_kernels.hpp"
-#include "product.hpp"
+#include "product_launcher.hpp"
 #include "round_up.hpp"
 #include "slicing.hpp"
 
@@ -27,7 +27,7 @@ LevelOne::LevelOne(Index m, Index n, Index k, Kernels& kernels)
       kernels_(kernels),
       narrow_(LtProduct::applies(plan()) && k <= std::numeric_limits<std::int32_t>::max() / (most_digit * most_digit)) {
   constexpr double any_memory = std::numeric_limits<double>::infinity();
-  if (!narrow_) product_ = std::make_unique<const Product>(plan(), m, n, k, any_memory, Path::cublaslt, kernels);
+  if (!narrow_) product_ = std::make_unique<const ProductLauncher>(plan(), m, n, k, any_memory, Path::cublaslt, kernels);
 }
 
 LevelOne::~LevelOne() = default;

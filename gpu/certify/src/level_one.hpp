@@ -15,7 +15,7 @@
 namespace ozbound::gpu {
 
 class FirstLooks;
-class Product;
+class ProductLauncher;
 struct Kernels;
 
 /// Level 1 of an enclosure of |A||B| in device memory: sums of products of first digits, in int32 or int64.
@@ -62,7 +62,7 @@ class LevelOne {
   Index m_, n_, k_;
   Kernels& kernels_;
   bool narrow_;
-  std::unique_ptr<const Product> product_;  ///< for sums of 64 bits
+  std::unique_ptr<const ProductLauncher> product_;  ///< for sums of 64 bits
 };
 
 }  // namespace ozbound::gpu

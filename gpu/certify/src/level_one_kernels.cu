@@ -11,7 +11,7 @@ namespace {
 
 constexpr int threads = entry_threads;
 
-/// What entries say, a warp's together.
+/// Adds the findings of a warp's entries to `sums`.
 __device__ void note(const LevelOneSums& sums, bool loose, std::uint64_t most) {
   for (int offset = 16; offset > 0; offset /= 2) most = max(most, __shfl_xor_sync(~0u, most, offset));
   const bool any_loose = __any_sync(~0u, loose) != 0;
@@ -34,9 +34,9 @@ __global__ void __launch_bounds__(threads) find_extremes(const LevelOneSums sums
   note(sums, loose, most);
 }
 
-constexpr int rows_each = 4;  // of a thread, which keeps what these rows add to the limit
+constexpr int rows_each = 4;  // of a thread, which keeps these rows' contributions to the limit
 
-/// The same where sums are of 32 bits, column by column, and have columns of a multiple of four entries. L and U are below
+/// find_extremes for 32-bit sums that lie column by column, with a multiple of four entries in each column. L and U are below
 /// 2^32.
 __global__ void __launch_bounds__(threads) find_extremes_narrow(const LevelOneSums sums) {
   const Index i = (Index{blockIdx.x} * threads + threadIdx.x) * rows_each;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "level_two.hpp"
 
-#include "product.hpp"
+#include "product_launcher.hpp"
 #include "round_up.hpp"
 
 namespace ozbound::gpu {
 namespace {
 
-// The tensor cores' sums of k products are taken to be no more than 1 / (1 - k 2^-22) of what is summed; how much less they may
-// be does not matter (docs/derivations/enclosure.md, E5).
+// The tensor cores' sums of k products are assumed to be at most 1 / (1 - k 2^-22) times the exact sums. They may be smaller by
+// any amount (docs/derivations/enclosure.md, E5).
 constexpr double unit_error = 0x1p-22;
 constexpr Index longest_filtered = Index{1} << 21;
 
-/// (1 + 2^-13)^-1 twice, of level 2's own sum and its deflation, and what underflows, are above this.
+/// A lower bound of (1 + 2^-13)^-1 twice, for level 2's own sum and its deflation, and of underflow.
 constexpr double of_level_two = 1 - 0x1p-11;
 
 LevelTwoVectors take(const DeviceMatrix& vectors, const DeviceSlices& digits, Arena& arena) {
@@ -34,9 +34,9 @@ LtProduct::Shape LevelTwo::shape() const {
   return {round_up(m_, LtProduct::step), round_up(n_, LtProduct::step), padded, padded, padded, LtProduct::Elements::bfloat16};
 }
 
-Magnitudes LevelTwo::launch(const LevelOneSums& one, const DeviceMatrix& a, const DeviceMatrix& b, Arena& arena,
-                            cudaStream_t stream) const {
-  Magnitudes result;
+MagnitudeProduct LevelTwo::launch(const LevelOneSums& one, const DeviceMatrix& a, const DeviceMatrix& b, Arena& arena,
+                                  cudaStream_t stream) const {
+  MagnitudeProduct result;
   result.one = one;
   result.rows = take(a, one.rows, arena);
   result.columns = take(transposed(b), one.columns, arena);
@@ -48,7 +48,7 @@ Magnitudes LevelTwo::launch(const LevelOneSums& one, const DeviceMatrix& a, cons
 
 void LevelTwo::prepare() const { kernels_.lt.tune(shape()); }
 
-void LevelTwo::launch_leading(Magnitudes& of, Arena& arena, cudaStream_t stream) const {
+void LevelTwo::launch_leading(MagnitudeProduct& of, Arena& arena, cudaStream_t stream) const {
   auto* const leading = arena.take<float>(shape().rows * shape().columns);
   auto* const workspace = arena.take<std::uint8_t>(static_cast<Index>(LtProduct::workspace_bytes));
   if (leading == nullptr) return;  // only counted

@@ -14,7 +14,7 @@ constexpr int tile_elements = 128;
 
 __device__ std::uint16_t to_bfloat16_lower(float x) { return static_cast<std::uint16_t>(__float_as_uint(x) >> 16); }
 
-/// A tile of vectors for each block, loaded along whichever stride is shorter.
+/// Each block loads a tile of vectors along the shorter stride.
 __global__ void __launch_bounds__(threads)
     scale_vectors(const __grid_constant__ Vectors x, const __grid_constant__ DeviceSlices digits,
                   const __grid_constant__ LevelTwoVectors out) {
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// A warp a vector.
+/// One warp for each vector.
 __global__ void __launch_bounds__(threads) find_places(const __grid_constant__ LevelTwoVectors x, Index count, Index inner) {
   const Index i = Index{blockIdx.x} * warps + threadIdx.x / 32;
   if (i >= count) return;

@@ -7,7 +7,7 @@
 
 namespace ozbound::gpu {
 
-// Entries of an enclosure of |A||B| under all of its levels: of single ones by a warp, of tiles by a block.
+// Entries of an enclosure of |A||B| under all of its levels. A warp computes single entries, a block computes tiles.
 
 /// The sums of a block of level 2's dot product, in order.
 __device__ inline float sum_of_lanes(const float (&lanes)[dot_lanes]) {
@@ -17,14 +17,14 @@ __device__ inline float sum_of_lanes(const float (&lanes)[dot_lanes]) {
   return sum;
 }
 
-/// top_of element l of a vector; one with specials is zero.
+/// top_of element l of a vector; zero for a vector with specials.
 __device__ inline std::int32_t top_at(const LevelTwoVectors& side, const DeviceSlices& digits, Index i, Index l) {
   if (i >= digits.count || l >= digits.inner || digits.special[i] != 0) return no_top;
   return top_of(to_dyadic(side.vectors.bits(i, l), binary64));
 }
 
-/// An entry, by a whole warp.
-__device__ inline MagnitudeBounds bounds_by_warp(const Magnitudes& of, Index i, Index j) {
+/// An entry's bounds, computed by a whole warp.
+__device__ inline MagnitudeBounds bounds_by_warp(const MagnitudeProduct& of, Index i, Index j) {
   auto bounds = of.one.at(i, j);
   if (!of.loose()) return bounds;
   const int lane = static_cast<int>(threadIdx.x % 32);
@@ -53,8 +53,8 @@ __device__ inline MagnitudeBounds bounds_by_warp(const Magnitudes& of, Index i, 
   return settled(bounds, top, of.one.exponent(i, j), k);
 }
 
-/// No more than the lower bound of an entry: MagnitudeProduct::cheap_lower.
-__device__ inline double cheap_lower(const Magnitudes& of, Index i, Index j) {
+/// MagnitudeProduct::cheap_lower: at most the lower bound of an entry.
+__device__ inline double cheap_lower(const MagnitudeProduct& of, Index i, Index j) {
   const double lower = of.one.at(i, j).lower;
   if (!of.loose()) return lower;
   const float *const x = of.rows.elements + i * of.rows.pitch, *const y = of.columns.elements + j * of.columns.pitch;
@@ -64,7 +64,7 @@ __device__ inline double cheap_lower(const Magnitudes& of, Index i, Index j) {
   return of_product > lower ? of_product : lower;
 }
 
-/// Entries of tiles, an entry for each of `threads` threads.
+/// Entries of tiles, one for each of `threads` threads.
 class EntryTiles {
  public:
   static constexpr int side = 16;
@@ -82,16 +82,16 @@ class EntryTiles {
     };
   };
 
-  __device__ EntryTiles(const Magnitudes& of, Shared& shared) : of_(of), shared_(shared) {}
+  __device__ EntryTiles(const MagnitudeProduct& of, Shared& shared) : of_(of), shared_(shared) {}
 
   [[nodiscard]] static OZB_HD Index across(Index count) { return (count + side - 1) / side; }
 
-  /// This thread's entry of tile t, tiles in order of their columns. The entry may lie outside.
+  /// This thread's entry of tile t. Tiles are in order of their columns. The entry may lie outside the product.
   [[nodiscard]] __device__ Index row(Index t) const { return t % across(of_.one.m) * side + threadIdx.x % side; }
   [[nodiscard]] __device__ Index column(Index t) const { return t / across(of_.one.m) * side + threadIdx.x / side; }
   [[nodiscard]] __device__ bool inside(Index t) const { return row(t) < of_.one.m && column(t) < of_.one.n; }
 
-  /// What Magnitudes says of the entry; anything outside.
+  /// The bounds of the entry by MagnitudeProduct; unspecified outside the product.
   [[nodiscard]] __device__ MagnitudeBounds bounds(Index t) const {
     const Index i = row(t), j = column(t);
     MagnitudeBounds result;
@@ -104,7 +104,7 @@ class EntryTiles {
   }
 
  private:
-  /// Has `load(v, l, place)` set every place of both slabs that begin at `start`.
+  /// Calls `load(v, l, place)` for every place of both slabs that begin at `start`.
   template <class Load>
   __device__ void fill(const Load& load) const {
     __syncthreads();
@@ -123,7 +123,7 @@ class EntryTiles {
       const Index end = min(of_.one.k, start + dot_block);
       float lanes[dot_lanes] = {};
       for (Index slab = start; slab < end; slab += Shared::slab) {
-        fill([&](int v, int l) {  // memory goes on to a multiple of the slab
+        fill([&](int v, int l) {  // memory is padded to a multiple of the slab
           *reinterpret_cast<float4*>(&shared_.rows[v][l]) = *reinterpret_cast<const float4*>(x + v * of_.rows.pitch + slab + l);
           *reinterpret_cast<float4*>(&shared_.columns[v][l]) =
               *reinterpret_cast<const float4*>(y + v * of_.columns.pitch + slab + l);
@@ -169,7 +169,7 @@ class EntryTiles {
     return top;
   }
 
-  const Magnitudes& of_;
+  const MagnitudeProduct& of_;
   Shared& shared_;
 };
 

@@ -9,23 +9,23 @@
 namespace ozbound::gpu {
 namespace {
 
-// Where level 1 is loose an entry is dear: tiles are looked at whose largest ratio may be the largest of all, as far as is
-// seen from bounds in binary32; first the one that may have the largest.
+// If level 1 is loose, an entry is expensive. The search looks only at tiles whose largest ratio may be the largest of all, by
+// bounds in binary32. It begins with the tile of the largest bound.
 
 using Word = unsigned long long;
 constexpr int threads = EntryTiles::threads;
 constexpr float infinity = __builtin_huge_valf();
 
-/// What the search knows of every tile of entries, in device memory.
+/// The search's data about all tiles of entries, in device memory.
 struct Tiles {
-  float* ceilings;  ///< [count]: no tile has a larger ratio than its own
-  Word* top;        ///< the largest ceiling's bits, and in the low half its tile
-  Word* taken;      ///< how many are looked at, or passed over
+  float* ceilings;  ///< [count]: an upper bound of the ratios in each tile
+  Word* top;        ///< the bits of the largest ceiling, with its tile in the low half
+  Word* taken;      ///< number of tiles looked at or skipped
   Index count;
 };
 
-/// No less than the ratio of an entry, `error` being no less than its error.
-__device__ float ceiling(const Magnitudes& of, const EntryTarget& target, Index i, Index j, float error) {
+/// An upper bound of the ratio of an entry. `error` is an upper bound of the entry's error.
+__device__ float ceiling(const MagnitudeProduct& of, const EntryTarget& target, Index i, Index j, float error) {
   if (error == 0 || of.one.row_sums[i] == 0 || of.one.column_sums[j] == 0) return 0;  // zero or special
   float m = 0;
   if (target.row_norms != nullptr) {
@@ -35,14 +35,14 @@ __device__ float ceiling(const Magnitudes& of, const EntryTarget& target, Index 
     const float leading = of.leading == nullptr ? 0 : of.leading[i + j * of.leading_pitch];
     if (leading >= of.leading_least) m = fmaxf(m, __fmul_rd(leading, of.leading_share));
   }
-  const float factor = fminf(__double2float_rd(target.factor), 0x1.fffffep127f);  // it may be +Inf
+  const float factor = fminf(__double2float_rd(target.factor), 0x1.fffffep127f);  // factor may be +Inf
   const float share = __fmul_rd(__fmul_rd(factor, below), m);
   return error < infinity && share > 0 ? __fdiv_ru(error, share) : infinity;
 }
 
-/// A block takes `tile` rows and columns: a thread a row.
+/// A block takes `tile` rows and columns, a thread one row.
 __global__ void __launch_bounds__(search_threads)
-    find_ceilings(const __grid_constant__ ScaledBound error, const __grid_constant__ Magnitudes of,
+    find_ceilings(const __grid_constant__ BoundWithScales error, const __grid_constant__ MagnitudeProduct of,
                   const __grid_constant__ EntryTarget target, const __grid_constant__ LargestWork work,
                   const __grid_constant__ Tiles tiles) {
   constexpr int side = EntryTiles::side;
@@ -72,8 +72,8 @@ __global__ void __launch_bounds__(search_threads)
   if (threadIdx.x % 32 == 0) atomicMax(tiles.top, top);
 }
 
-/// Has `largest` take a tile's entries. By all threads.
-__device__ void look_at(Index t, const ScaledBound& error, const Magnitudes& of, const EntryTarget& target,
+/// Lets `largest` take the entries of a tile. Called by all threads.
+__device__ void look_at(Index t, const BoundWithScales& error, const MagnitudeProduct& of, const EntryTarget& target,
                         const LargestWork& work, EntryTiles::Shared& shared, LargestEntry& largest) {
   const EntryTiles entries(of, shared);
   const auto bounds = entries.bounds(t);
@@ -86,16 +86,16 @@ __device__ void look_at(Index t, const ScaledBound& error, const Magnitudes& of,
     atomicMax(reinterpret_cast<Word*>(work.best), bits_of(ratio));
 }
 
-/// First the tile with the largest ceiling; then, by many blocks, those whose ceilings are no less than the largest ratio so
-/// far.
+/// First pass: the tile with the largest ceiling. Second pass, by many blocks: the tiles whose ceilings are at least the
+/// largest ratio so far.
 template <bool First>
 __global__ void __launch_bounds__(threads)
-    look_at_tiles(const __grid_constant__ ScaledBound error, const __grid_constant__ Magnitudes of,
+    look_at_tiles(const __grid_constant__ BoundWithScales error, const __grid_constant__ MagnitudeProduct of,
                   const __grid_constant__ EntryTarget target, const __grid_constant__ LargestWork work,
                   const __grid_constant__ Tiles tiles) {
   __shared__ EntryTiles::Shared shared;
   __shared__ Index start;
-  __shared__ unsigned open;
+  __shared__ unsigned candidates;
   LargestEntry largest;
   if constexpr (First) {
     look_at(static_cast<std::uint32_t>(*tiles.top), error, of, target, work, shared, largest);
@@ -111,10 +111,10 @@ __global__ void __launch_bounds__(threads)
         const double best = double_from_bits(*static_cast<const volatile std::uint64_t*>(work.best));
         const bool may = t < tiles.count && tiles.ceilings[t] > 0 && static_cast<double>(tiles.ceilings[t]) >= best;
         const unsigned all = __ballot_sync(~0u, may);
-        if (threadIdx.x == 0) open = all;
+        if (threadIdx.x == 0) candidates = all;
       }
       __syncthreads();
-      for (unsigned rest = open; rest != 0; rest &= rest - 1)
+      for (unsigned rest = candidates; rest != 0; rest &= rest - 1)
         look_at(first + __ffs(static_cast<int>(rest)) - 1, error, of, target, work, shared, largest);
       __syncthreads();
     }
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(threads)
 
 }  // namespace
 
-void launch_worst_loose_entry(const ScaledBound& error, const Magnitudes& of, const EntryTarget& target,
+void launch_worst_loose_entry(const BoundWithScales& error, const MagnitudeProduct& of, const EntryTarget& target,
                               const LargestWork& work, cudaStream_t stream) {
   const Index count = EntryTiles::across(of.one.m) * EntryTiles::across(of.one.n);
   const DeviceArray<float> ceilings(count, stream);

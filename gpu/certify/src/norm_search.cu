@@ -20,8 +20,8 @@ __device__ void raise_scale(const NormMatrix& norm, Word scale) {
   if (threadIdx.x % 32 == 0 && scale != 0) atomicMax(reinterpret_cast<Word*>(norm.scale), scale);
 }
 
-/// An entry of M; raises `scale` to its own.
-__device__ void set_entry(const NormMatrix& norm, const Magnitudes& of, const EntryTarget& target, Index i, Index j,
+/// Sets an entry of M, and raises `scale` to the entry's scale.
+__device__ void set_entry(const NormMatrix& norm, const MagnitudeProduct& of, const EntryTarget& target, Index i, Index j,
                           const MagnitudeBounds& bounds, Word& scale) {
   double m = infinity;
   if (!is_special(of.one, target, i, j)) {
@@ -34,7 +34,7 @@ __device__ void set_entry(const NormMatrix& norm, const Magnitudes& of, const En
 }
 
 __global__ void __launch_bounds__(entry_threads)
-    set_entries(const __grid_constant__ NormMatrix norm, const __grid_constant__ Magnitudes of,
+    set_entries(const __grid_constant__ NormMatrix norm, const __grid_constant__ MagnitudeProduct of,
                 const __grid_constant__ EntryTarget target) {
   Word scale = 0;
   for_each_entry(norm.rows, norm.columns, true,
@@ -42,9 +42,9 @@ __global__ void __launch_bounds__(entry_threads)
   raise_scale(norm, scale);
 }
 
-/// The same where level 1 is loose.
+/// Sets all entries if level 1 is loose.
 __global__ void __launch_bounds__(threads)
-    set_loose_entries(const __grid_constant__ NormMatrix norm, const __grid_constant__ Magnitudes of,
+    set_loose_entries(const __grid_constant__ NormMatrix norm, const __grid_constant__ MagnitudeProduct of,
                       const __grid_constant__ EntryTarget target, Index tiles) {
   __shared__ EntryTiles::Shared shared;
   const EntryTiles entries(of, shared);
@@ -56,16 +56,16 @@ __global__ void __launch_bounds__(threads)
   raise_scale(norm, scale);
 }
 
-/// From an entry's scale to the norm's.
-__device__ std::int64_t shift_of(const NormMatrix& norm, const Magnitudes& of, Index i, Index j) {
+/// The shift from an entry's scale to the norm's.
+__device__ std::int64_t shift_of(const NormMatrix& norm, const MagnitudeProduct& of, Index i, Index j) {
   const auto scale = *norm.scale;
   return of.one.exponent(i, j) -
          (scale == 0 ? 0 : static_cast<std::int64_t>(scale) - static_cast<std::int64_t>(NormMatrix::no_scale));
 }
 
-/// Squares of the entries of M that count; 0 for the others.
+/// Squares of the entries of M that count; 0 for the other entries.
 __global__ void __launch_bounds__(entry_threads)
-    find_squares(const __grid_constant__ NormMatrix norm, const __grid_constant__ Magnitudes of, double* squares) {
+    find_squares(const __grid_constant__ NormMatrix norm, const __grid_constant__ MagnitudeProduct of, double* squares) {
   for_each_entry(norm.rows, norm.columns, true, [&](Index i, Index j) {
     const double m = norm.m[i + j * norm.rows];
     const double term = m == infinity ? 0 : norm_term_lower(fabs(m), shift_of(norm, of, i, j));
@@ -73,9 +73,9 @@ __global__ void __launch_bounds__(entry_threads)
   });
 }
 
-constexpr int row_threads = 32;  // of a block, so that even a few rows are for many multiprocessors
+constexpr int row_threads = 32;  // per block, so that even a few rows occupy many multiprocessors
 
-/// Sums of rows, a thread a row: terms have an order. What is next is loaded while sums are formed.
+/// Sums of rows, one thread for each row, because terms are added in order. Loads the next terms while it adds.
 template <bool Upper>
 __global__ void __launch_bounds__(row_threads) add_rows(const double* terms, Index rows, Index columns, double* sums) {
   constexpr int ahead = 16;
@@ -97,9 +97,9 @@ __global__ void __launch_bounds__(row_threads) add_rows(const double* terms, Ind
   sums[i] = sum;
 }
 
-/// Every entry's share, and the largest one. A block takes `tile` rows and columns.
+/// The share of every entry, and the largest share. A block takes `tile` rows and columns.
 __global__ void __launch_bounds__(search_threads)
-    find_shares(const __grid_constant__ ScaledBound error, const __grid_constant__ Magnitudes of,
+    find_shares(const __grid_constant__ BoundWithScales error, const __grid_constant__ MagnitudeProduct of,
                 const __grid_constant__ NormMatrix norm, double allowed, double* shares,
                 const __grid_constant__ LargestWork work) {
   const Index i = blockIdx.x % work.rows.blocks * tile + threadIdx.x, first = blockIdx.x / work.rows.blocks * tile;
@@ -129,7 +129,7 @@ NormMatrix NormMatrix::take(Arena& arena, Index rows, Index columns) {
   return {arena.take<double>(rows * columns), arena.take<std::uint64_t>(1), arena.take<double>(rows), rows, columns};
 }
 
-void launch_norm_matrix(const NormMatrix& norm, const Magnitudes& of, const EntryTarget& target, cudaStream_t stream) {
+void launch_norm_matrix(const NormMatrix& norm, const MagnitudeProduct& of, const EntryTarget& target, cudaStream_t stream) {
   check(cudaMemsetAsync(norm.scale, 0, sizeof *norm.scale, stream), "cudaMemsetAsync");
   if (of.loose()) {
     constexpr Index enough_blocks = 4096;
@@ -146,8 +146,8 @@ void launch_norm_matrix(const NormMatrix& norm, const Magnitudes& of, const Entr
   launch_adding<false>(squares.data(), norm, stream);
 }
 
-void launch_norm_shares(const ScaledBound& error, const Magnitudes& of, const NormMatrix& norm, double allowed, double* shares,
-                        const LargestWork& work, cudaStream_t stream) {
+void launch_norm_shares(const BoundWithScales& error, const MagnitudeProduct& of, const NormMatrix& norm, double allowed,
+                        double* shares, const LargestWork& work, cudaStream_t stream) {
   find_shares<<<static_cast<unsigned>(work.tiles()), search_threads, 0, stream>>>(error, of, norm, allowed, shares, work);
   check_launch("find_shares");
   launch_adding<true>(shares, norm, stream);

@@ -31,7 +31,7 @@ FactParts PlanTerms::parts_of(const VectorPart* side) const {
       case VectorPart::Kind::tail:
       case VectorPart::Kind::leading: parts.tails |= bit; break;
       case VectorPart::Kind::all_slices: parts.slices = ~0u; break;
-      case VectorPart::Kind::scaled_vector:
+      case VectorPart::Kind::vector_times_factor:
       case VectorPart::Kind::unless_zero: break;
     }
   }

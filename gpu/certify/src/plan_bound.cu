@@ -10,7 +10,7 @@ namespace {
 constexpr int threads = 128;
 constexpr int alternatives = 3;
 
-/// What norms_of_part asks of vector i.
+/// The parts of vector i, for norms_of_part.
 struct PartsOf {
   const DeviceFacts& facts;
   Index i;
@@ -28,7 +28,7 @@ struct PartsOf {
   }
 };
 
-/// One term of one vector a thread: a block's terms in y, rows and columns in z.
+/// Each thread computes one term of one vector. Grid: terms in y, rows and columns in z.
 __global__ void __launch_bounds__(threads)
     find_norms(const __grid_constant__ PlanTerms terms, const __grid_constant__ DeviceFacts rows,
                const __grid_constant__ DeviceFacts columns, double* row_norms, double* column_norms, int* ends) {
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(threads)
   if (i == 0 && !of_columns) ends[t] = (t + 1) * alternatives;
   if (i >= facts.count) return;
   const auto norms = norms_of_part(PartsOf{facts, i}, (of_columns ? terms.columns : terms.rows)[t]);
-  // dual_norms, whose elements device code may not refer to.
+  // dual_norms, repeated because device code may not refer to its elements.
   constexpr int dual[alternatives][2] = {{1, 1}, {0, 2}, {2, 0}};
   auto* const out = (of_columns ? column_norms : row_norms) + i;
 #pragma unroll

@@ -14,16 +14,16 @@ namespace {
 
 constexpr int threads = 128;
 
-/// The facts of one vector that bounds of residues ask for.
+/// The facts of one vector that bounds of residues use.
 struct VectorOfLook {
   const FirstLook& look;
   Index i;
 
-  /// ||.||_1 relative to the vector's scale, from above.
+  /// ||.||_1 relative to the vector's scale, rounded up.
   [[nodiscard]] __device__ double sum_upper() const {
     return to_double_upper(look.norms.word(0, i)) * power_of_two(-IntegerNorms::fraction_bits);
   }
-  /// 2^-bits / 2, or 0 where nothing is rounded.
+  /// 2^-bits / 2, or 0 if nothing is rounded.
   [[nodiscard]] __device__ double rounding(int bits) const {
     const bool zero = look.norms.word(2, i) == 0;
     const int exact_bits = zero ? 0 : look.digits.exponents[i] - look.norms.last_bits[i];
@@ -39,7 +39,7 @@ struct BoundOut {
   std::int32_t* column_exponents;
 };
 
-/// A vector a thread, rows in y = 0, columns in y = 1.
+/// One thread for each vector. Grid: rows in y = 0, columns in y = 1.
 __global__ void __launch_bounds__(threads)
     make_residue_bound(const ResidueBoundKind kind, const __grid_constant__ FirstLook a, const __grid_constant__ FirstLook b,
                        Index k, const BoundOut out) {

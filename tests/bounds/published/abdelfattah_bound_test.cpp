@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/bounds/published/abdelfattah_bound.hpp"
-#include "ozbound/bounds/detail/scaled.hpp"
+#include "ozbound/bounds/detail/wide_range_double.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include "bounds/hostile_environment.hpp"
 #include "bounds/published/entry_errors.hpp"
 
-// Their validity is the property `bounds-hold`.
+// The validity of these bounds is the property `bounds-hold`.
 
 namespace ozbound::abdelfattah_bound_test {
 namespace {
@@ -30,7 +30,7 @@ SplitPlan full_truncated(int slices_a, int slices_b) {
   return full({Encoding::truncated(7), slices_a}, {Encoding::truncated(7), slices_b});
 }
 
-Scaled kappa_of_row(std::vector<double> row) {
+WideRangeDouble kappa_of_row(std::vector<double> row) {
   const auto size = static_cast<Index>(row.size());
   return kappa_upper(row_major(row.data(), 1, size, std::max<Index>(size, 1)), Side::rows_of_a);
 }
@@ -42,20 +42,20 @@ TEST(Kappa, IsTwiceTheLargestRatioOfAVector) {
   const double ratio = kappa_of_row({0.75, -3, 0}).upper();
   EXPECT_GE(ratio, 8);
   EXPECT_LE(ratio, 8 * (1 + 0x1p-50));
-  const double rows[] = {1, 1, 1, 3};  // of rows 1 and 3, of columns 1 and 3
+  const double rows[] = {1, 1, 1, 3};  // by rows 1 and 3, by columns 1 and 3
   EXPECT_NEAR(kappa_upper(row_major(rows, 2, 2, 2), Side::rows_of_a).upper(), 6, 0x1p-48);
   const double columns[] = {1, 8, 1, 8};
   EXPECT_NEAR(kappa_upper(row_major(columns, 2, 2, 2), Side::rows_of_a).upper(), 16, 0x1p-47);
   EXPECT_EQ(kappa_upper(row_major(columns, 2, 2, 2), Side::columns_of_b).upper(), 2);
 }
 
-/// The double next to 4 / 3 is below it.
+/// Kappa is rounded up, as the double next to 4 / 3 lies below it.
 TEST(Kappa, IsRoundedUp) {
   const auto kappa = kappa_of_row({3, 4});
   EXPECT_GT(Exact(kappa.upper()) * Exact(3), Exact(8));
 }
 
-/// 2 (2^1024 - 2^971) / 2^-1074 is far beyond a double.
+/// Kappa is held for every range of exponents, even far beyond a double: 2 (2^1024 - 2^971) / 2^-1074.
 TEST(Kappa, TakesEveryRangeOfExponents) {
   const double largest = std::numeric_limits<double>::max();
   for (const double least : {0x1p-1074, 0x1p-1022, 7 * 0x1p-1074, 1.0}) {
@@ -83,19 +83,19 @@ TEST(Kappa, DoesNotDependOnTheCallersEnvironment) {
   EXPECT_EQ(plain.exponent, disturbed.exponent);
 }
 
-/// With kappa = 2, u_A = 2^-14 and u_B = 2^-21.
+/// The bound is its formula rounded up: with kappa = 2, u_A = 2^-14 and u_B = 2^-21.
 TEST(Abdelfattah, IsTheFormulaRoundedUp) {
   const auto plan = full_truncated(2, 3);
   const double truncation = 0x1p-13 + 0x1p-20 + 0x1p-33;
   const double gamma = 5 * 0x1p-53 / (1 - 5 * 0x1p-53);
-  const Scaled two{2, 0};
+  const WideRangeDouble two{2, 0};
   EXPECT_GE(abdelfattah_truncation_upper(plan, two, two), truncation);
   EXPECT_LE(abdelfattah_truncation_upper(plan, two, two), truncation * (1 + 0x1p-50));
   EXPECT_GE(abdelfattah_upper(plan, two, two), truncation + gamma * (1 + truncation));
   EXPECT_LE(abdelfattah_upper(plan, two, two), (truncation + gamma * (1 + truncation)) * (1 + 0x1p-49));
 }
 
-/// No residual, no rounding: nothing is rounded up. Beyond a double: +Inf.
+/// Without a residual and a rounding the bound is not rounded up, and beyond the range of a double it is +Inf.
 TEST(Abdelfattah, AtItsEnds) {
   EXPECT_EQ(abdelfattah_upper(full_truncated(1, 1), {}, {}), 0);
   EXPECT_EQ(abdelfattah_upper(full_truncated(1, 1), {1, 2098}, {1, 1}), inf);
@@ -104,7 +104,7 @@ TEST(Abdelfattah, AtItsEnds) {
   EXPECT_LT(finite, 0x1.0000000000003p960);
 }
 
-/// Digits to nearest add up to 3 |A| and 3 |B|: gamma counts three times for each.
+/// Digits to nearest add up to at most 3 |A| and 3 |B|, so gamma counts three times for each operand.
 TEST(Abdelfattah, CountsGammaForTheMagnitudesOfDigits) {
   const Slicing truncated{Encoding::truncated(7), 20}, nearest{Encoding::nearest(7), 20};
   const auto gamma = [](Slicing a, Slicing b) { return abdelfattah_upper(full(a, b), {}, {}) / (399 * 0x1p-53); };
@@ -114,7 +114,7 @@ TEST(Abdelfattah, CountsGammaForTheMagnitudesOfDigits) {
   EXPECT_NEAR(gamma(nearest, nearest), 9, 1e-9);
 }
 
-/// Just below half its scale plus a unit of the last digit: a whole unit is left, of a number that is not much above half.
+/// The bound is nearly attained: x is slightly above half its scale and leaves almost a whole unit of its last digit.
 TEST(Abdelfattah, IsAttained) {
   for (int s = 1; s <= 3; ++s) {
     const auto x = test::single(1 + std::ldexp(2.0, -7 * s) - 0x1p-52);
@@ -126,7 +126,7 @@ TEST(Abdelfattah, IsAttained) {
   }
 }
 
-/// One small element makes it useless, though no entry is any worse for it.
+/// One small element makes the bound useless, although no entry is less accurate.
 TEST(Abdelfattah, GrowsWithTheRangeOfARow) {
   Matrix<double> a(1, 2), b(2, 1);
   a(0, 0) = b(0, 0) = b(1, 0) = 1.1;

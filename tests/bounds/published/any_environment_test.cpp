@@ -24,7 +24,7 @@ TEST(AnyEnvironment, NamedBoundsAndSelectorsAreTheSame) {
       if (!bound.covers(split)) continue;
       test::expect_the_same(bound.name, [&] {
         const auto value = bound.value({a, b, split, engine});
-        return bits_text(value.multiple) + (value.scaled.terms.empty() ? "" : bits_text(value.scaled.upper(1, 1)));
+        return bits_text(value.multiple) + (value.relative.terms.empty() ? "" : bits_text(value.relative.upper(1, 1)));
       });
     }
   for (const auto& selector : all_selectors())

@@ -15,7 +15,7 @@ namespace ozbound::test {
 
 using properties::EntryErrors;
 
-/// sum_l |a_il||b_lj|, or with the signs.
+/// The exact sum_l |a_il||b_lj|, or the sum with the signs.
 inline Exact product_of(const Matrix<double>& a, const Matrix<double>& b, Index i, Index j, bool magnitudes) {
   Exact sum;
   for (Index l = 0; l < a.cols(); ++l) {
@@ -25,7 +25,7 @@ inline Exact product_of(const Matrix<double>& a, const Matrix<double>& b, Index 
   return sum;
 }
 
-/// x / y, to about 2^-50; 0 / 0 = 0.
+/// The quotient x / y to about 2^-50, with 0 / 0 = 0.
 inline double quotient(const Exact& x, const Exact& y) {
   if (x.is_zero()) return 0;
   if (y.is_zero()) return std::numeric_limits<double>::infinity();
@@ -35,7 +35,7 @@ inline double quotient(const Exact& x, const Exact& y) {
   return std::ldexp(leading(x) / leading(y), x.top_exponent() - y.top_exponent());
 }
 
-/// A and B multiplied under a plan: the exact errors of every entry, and what bounds say of them.
+/// A and B multiplied under a plan: the exact error of every entry, and the bounds to compare it with.
 class PlannedProduct {
  public:
   PlannedProduct(const Matrix<double>& a, const Matrix<double>& b, const SplitPlan& plan)
@@ -45,7 +45,7 @@ class PlannedProduct {
     return {product_of(a_, b_, i, j, false), product_of(a_, b_, i, j, true), pair_, i, j};
   }
 
-  /// The largest error over bound of all entries; above 1 only where the bound fails.
+  /// The largest ratio of error to bound over all entries; above 1 only where the bound fails.
   [[nodiscard]] double worst_ratio(const NamedBound& bound) const {
     const auto value = bound.value(inputs);
     double worst = 0;
@@ -70,7 +70,7 @@ class PlannedProduct {
   properties::SlicedPair pair_;
 };
 
-/// One a times one b.
+/// A 1 x 1 matrix.
 inline Matrix<double> single(double x) {
   Matrix<double> one(1, 1);
   one(0, 0) = x;

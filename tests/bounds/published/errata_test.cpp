@@ -16,8 +16,8 @@
 #include "ozbound/core/matrix_unit.hpp"
 #include "ozbound/core/scheme.hpp"
 
-// docs/errata.md, entry by entry: what is printed, as code of this file, fails on the smallest example; what holds instead, the
-// library's, does not.
+// docs/errata.md, entry by entry: the printed statement, coded in this file, fails on the smallest example, and the library's
+// correction holds.
 
 namespace ozbound::errata_test {
 namespace {
@@ -35,13 +35,13 @@ SplitPlan triangle(Encoding encoding, int slices, Accumulation accumulation = Ac
   return square(encoding, slices, slices + 1, accumulation);
 }
 
-/// Of a times b under a plan, relative to rho sigma.
+/// The errors of a times b under a plan, relative to rho sigma.
 EntryErrors errors(double a, double b, const SplitPlan& plan) {
   const auto x = single(a), y = single(b);
   return PlannedProduct(x, y, plan).errors(0, 0);
 }
 
-/// Error over the bound of the library.
+/// The ratio of error to the library's bound.
 double library_ratio(const char* bound, double a, double b, const SplitPlan& plan) {
   const auto x = single(a), y = single(b);
   return PlannedProduct(x, y, plan).worst_ratio(find_bound(bound));
@@ -50,7 +50,7 @@ double library_ratio(const char* bound, double a, double b, const SplitPlan& pla
 constexpr double all_ones = 2 - 0x1p-52;
 constexpr double just_above_one = 1 + 0x1p-6 - 0x1p-52;  ///< the digits 64, 127, 127, …
 
-/// Digits of one number.
+/// The digits of one number.
 std::vector<int> digits_of(double x, Slicing slicing) {
   const CpuEngine engine({.threads = 1});
   const auto sliced = engine.slice(row_major(&x, 1, 1, 1), Side::rows_of_a, slicing);
@@ -61,7 +61,7 @@ std::vector<int> digits_of(double x, Slicing slicing) {
 
 // 1. Uchino (18) and the released ozIMMU.
 
-/// (18), relative to 4 g f.
+/// Bound (18), relative to 4 g f.
 double printed_18(int s, double k, int beta) { return std::ldexp((s + 1) * k, -beta * s); }
 
 TEST(Errata, E1_Uchino18DoesNotHoldForReleasedDigits) {
@@ -76,7 +76,7 @@ TEST(Errata, E1_Uchino18DoesNotHoldForReleasedDigits) {
 
 // 2. Uchino (19), (20).
 
-/// (20): the multiple of |A||B|.
+/// Bound (20), as a multiple of |A||B|.
 double printed_20(int s, int beta) { return std::ldexp(s + 1.0, -beta * s); }
 
 TEST(Errata, E2_Uchino20TakesKgfForFourTimesAsMuch) {
@@ -91,14 +91,14 @@ TEST(Errata, E2_Uchino20TakesKgfForFourTimesAsMuch) {
 
 // 3. Uchino (30), (21).
 
-/// x in the nearest number of so many bits.
+/// x rounded to the nearest number of the given bits.
 Exact rounded_to_bits(const Exact& x, int bits) {
   if (x.is_zero()) return x;
   const int unit = x.top_exponent() - bits + 1;
   return {test::nearest_in_units(x, unit), unit};
 }
 
-/// The products of one a and one b under a plan, in the order of accumulation, relative to rho sigma.
+/// The products of one a and one b under a plan, in accumulation order, relative to rho sigma.
 std::vector<Exact> terms_of(double a, double b, const SplitPlan& plan, bool by_diagonals) {
   const auto x = digits_of(a, plan.a), y = digits_of(b, plan.b);
   std::vector<std::pair<int, int>> pairs;
@@ -112,7 +112,7 @@ std::vector<Exact> terms_of(double a, double b, const SplitPlan& plan, bool by_d
   return terms;
 }
 
-/// |sum in a format of so many bits - sum| in units of u|ab|, u = 2^-bits.
+/// |sum in a format of the given bits - exact sum| in units of u|ab|, u = 2^-bits.
 double accumulation_error(const std::vector<Exact>& terms, double a, double b, const SplitPlan& plan, int bits) {
   Exact sum, computed;
   for (const auto& term : terms) {
@@ -124,7 +124,7 @@ double accumulation_error(const std::vector<Exact>& terms, double a, double b, c
   return test::quotient((computed - sum).magnitude(), magnitudes.times_power_of_two(-bits));
 }
 
-/// (30): the multiple of u|A||B|, k'max not above the slices.
+/// Bound (30), as a multiple of u|A||B|, with k'max at most the number of slices.
 int printed_30(int s, int beta, Index k, int bits) {
   const int exact = std::min(uchino_exact_diagonals(beta, k, bits), s);
   return s * (s + 1) / 2 - exact * (exact + 1) / 2 - 1;
@@ -139,14 +139,15 @@ TEST(Errata, E3_Uchino30CountsOneRoundingTooFew) {
   EXPECT_LE(error, uchino_rounded_additions(plan, 1, 8));
 }
 
-/// The number with these truncated digits of 7 bits, of scale 2.
+/// The number with these 7-bit truncated digits and scale 2.
 double number_of(const std::vector<int>& digits) {
   double x = 0;
   for (std::size_t p = 0; p < digits.size(); ++p) x += std::ldexp(digits[p], 1 - 7 * (static_cast<int>(p) + 1));
   return x;
 }
 
-/// Every product of the seventh diagonal is a tie that is rounded down: half a unit and an even number of units.
+/// (30) counts one rounding too few: every product of the seventh diagonal is a tie that is rounded down, half a unit above an
+/// even number of units.
 TEST(Errata, E3_Uchino30CountsOneRoundingTooFewInBinary64) {
   const double a = number_of({65, 1, 1, 1, 2, 2, 2}), b = number_of({65, 1, 1, 2, 2, 2, 2});
   const auto plan = triangle(Encoding::truncated(7), 7, Accumulation::per_product);
@@ -166,7 +167,7 @@ TEST(Errata, E3_Uchino30IsNegativeWhereEverySumIsExact) {
   EXPECT_TRUE(errors(1, 1, plan).accumulation.is_zero());
 }
 
-/// sum |A_p| / |A| of one number.
+/// sum |A_p| / |A| for one number.
 double digit_magnitudes(double a, Slicing slicing) {
   const auto digits = digits_of(a, slicing);
   double sum = 0;
@@ -176,11 +177,12 @@ double digit_magnitudes(double a, Slicing slicing) {
 }
 
 TEST(Errata, E3_Uchino21IsNoEquality) {
-  EXPECT_LT(digit_magnitudes(1 + 0x1p-52, {Encoding::truncated(7), 7}), 1);  // what is left is missing
+  EXPECT_LT(digit_magnitudes(1 + 0x1p-52, {Encoding::truncated(7), 7}), 1);  // the residual is missing
   EXPECT_EQ(digit_magnitudes(1 + 0x1p-40, {Encoding::truncated(7), 7}), 1);
 }
 
-/// Of a row whose first digit of this element is 1 although the element is hardly more than half a unit.
+/// The digits of an element to nearest can add up to three times its magnitude: the row makes its first digit 1 although it is
+/// hardly more than half a unit.
 TEST(Errata, E3_DigitsToNearestAddUpToThreeTimesTheNumber) {
   const double row[] = {1.5, 0x1p-6 + 0x1p-40};  // rho = 2, the first unit 2^-5
   const CpuEngine engine({.threads = 1});
@@ -196,7 +198,7 @@ TEST(Errata, E3_DigitsToNearestAddUpToThreeTimesTheNumber) {
 
 // 4. Abdelfattah's kappa bound.
 
-/// The last display as printed: the parenthesis that closes before |A||B| opens before 1.
+/// The last display as printed, read with the parenthesis that closes before |A||B| opening before 1.
 double printed_kappa(double kappa_a, double kappa_b, double u_a, double u_b, int terms, double magnitudes) {
   const double kappa = kappa_a * u_a + kappa_b * u_b + kappa_a * kappa_b * u_a * u_b;
   const double gamma = (terms - 1) * 0x1p-53 / (1 - (terms - 1) * 0x1p-53);
@@ -212,7 +214,7 @@ TEST(Errata, E4_KappaBoundMissesAParenthesis) {
   EXPECT_LE(library_ratio("abdelfattah", a, a, plan), 1);
 }
 
-/// The bound with its parenthesis, applied to what it is not for: the multiple of |A||B|.
+/// The bound with its parenthesis, computed as if the plan multiplied every pair: the multiple of |A||B|.
 double kappa_of_every_pair(const SplitPlan& plan) {
   auto full = plan;
   full.cut = plan.a.slices + plan.b.slices;
@@ -247,7 +249,7 @@ int printed_q(Index k) {
     if (std::ldexp(static_cast<double>(k), 2 * q) >= 0x1p31) return q;
 }
 
-/// k D^2 <= 2^31 - 1 for the digits of so many bits.
+/// True if k D^2 <= 2^31 - 1 for digits of the given bits.
 bool fits_int32(Index k, int bits) {
   const Index largest = (Index{1} << bits) - 1;
   return k * largest * largest <= 0x7fffffff;
@@ -265,7 +267,8 @@ TEST(Errata, E5_AbdelfattahQMustBeRoundedDown) {
   EXPECT_TRUE(fits_int32(k, 6));
 }
 
-/// (6) in a format of q bits: a = fl(fl(alpha + rest) - alpha), the rest smaller by a; alpha times `shrink` for the next.
+/// The rest after (6) in a format of q bits: a = fl(fl(alpha + rest) - alpha) is subtracted from the rest, and alpha is
+/// multiplied by `shrink` for the next slice.
 Exact residual_of_6(double x, int slices, int q, double shrink) {
   Exact rest(x), alpha(2.0);
   for (int p = 1; p <= slices; ++p) {
@@ -302,7 +305,8 @@ TEST(Errata, E6_SevenBitsEndAt133144) {
   EXPECT_EQ(int8_int32.bits_per_slice(k - 1), 7);
 }
 
-/// "Up to 1 bit" of INT8, "up to 5 bits" of INT12, for inner dimensions from 2^11 to 2^20.
+/// INT8 wastes 2 bits where the paper says "up to 1 bit", INT12 wastes 6 where it says "up to 5 bits", for inner dimensions
+/// from 2^11 to 2^20.
 TEST(Errata, E6_WastedBitsAreOneMoreThanSaid) {
   const Index k = 1 << 20;
   const auto printed_bps = [](const MatrixUnit& unit) { return std::min((31 - 20) / 2, unit.input_bits); };  // (4), (5)
@@ -318,7 +322,7 @@ constexpr double eighth = 1 + 0x1p-8;  ///< a unit of the first digit of 1 is 2^
 
 TEST(Errata, E7_UchinoAlgorithm8Line6HasTheSignOfAnExponent) {
   const double unit = 0x1p-5, second = eighth - 1;
-  EXPECT_EQ(second / unit * 0x1p-7, 0x1p-10);  // printed: no integer
+  EXPECT_EQ(second / unit * 0x1p-7, 0x1p-10);  // as printed, the digit is no integer
   EXPECT_EQ(second / unit * 0x1p+7, 16);
   EXPECT_THAT(digits_of(eighth, {Encoding::nearest(7), 2}), testing::ElementsAre(32, 16));
 }
@@ -338,8 +342,8 @@ TEST(Errata, E7_UchinoSection33ShrinksNoUnit) {
   EXPECT_TRUE(errors(eighth, 1, triangle(Encoding::nearest(7), 2)).truncation.is_zero());
 }
 
-/// Algorithm 5 finds the unit of each slice anew, 2^ceil(log2 of what is left) 2^(1 - beta); Algorithm 6 takes all for that of
-/// the first times 2^(-beta (s - 1)).
+/// Algorithm 5 finds the unit of each slice anew, 2^ceil(log2 of the rest) 2^(1 - beta), but Algorithm 6 takes each to be the
+/// first unit times 2^(-beta (s - 1)).
 TEST(Errata, E7_UchinoAlgorithm5DoesNotGoWithAlgorithm6) {
   const double x = 1 + 0x1p-20, left = x - 1;
   const auto digits = digits_of(x, {Encoding::nearest_adaptive(7), 2});
@@ -359,7 +363,7 @@ TEST(Errata, E7_The377OfUchinoSection31Is351) {
 
 // 13. Ootomo's scale at powers of two.
 
-/// Algorithm 4, line 2: e = 2^ceil(log2 max); line 7 of Algorithm 3 gives digit p the weight 2^(-p alpha) e.
+/// Algorithm 4, line 2: e = 2^ceil(log2 max). Line 7 of Algorithm 3 gives digit p the weight 2^(-p alpha) e.
 double printed_first_digit(double x, double top, int alpha) {
   int e = 0;
   const double significand = std::frexp(top, &e);
@@ -376,7 +380,7 @@ TEST(Errata, E13_OotomoScaleIsTooSmallAtPowersOfTwo) {
 
 // 14. Uchino's bounds for digits to nearest.
 
-/// (22): the multiple of u|A||B|, said to hold for digits to nearest as well.
+/// Bound (22), as a multiple of u|A||B|. The paper says that it also holds for digits to nearest.
 int printed_22(int s) { return s * (s + 1) / 2 - 1; }
 
 TEST(Errata, E14_Uchino22DoesNotHoldForDigitsToNearest) {
@@ -388,9 +392,9 @@ TEST(Errata, E14_Uchino22DoesNotHoldForDigitsToNearest) {
   EXPECT_LE(error, uchino_accumulation_upper(plan) * 0x1p53);
 }
 
-// 15. Digits to nearest are not always the better ones.
+// 15. Digits to nearest are not always better.
 
-/// "In the worst case, the results of the splitting with bit mask and the nearest strategy are the same."
+/// Contradicts "In the worst case, the results of the splitting with bit mask and the nearest strategy are the same."
 TEST(Errata, E15_DigitsToNearestMayBeWorseThanBits) {
   const double a = 1 + 0x1p-6;  // 65 units of the first truncated digit, which has a bit more
   EXPECT_TRUE(errors(a, 1, triangle(Encoding::truncated(7), 1)).truncation.is_zero());

@@ -18,7 +18,7 @@
 #include "ozbound/bounds/published/named_bound.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 
-// Bounds and estimates of products that are summed in floating point.
+// Bounds and estimates for products that are summed in floating point.
 
 namespace ozbound::native_sum_bounds_test {
 namespace {
@@ -36,7 +36,7 @@ double pairwise(const Terms& terms) {
   return pairwise({terms.begin(), middle}) + pairwise({middle, terms.end()});
 }
 
-/// The error of one entry over |A||B|; nothing where a product underflows or a sum overflows.
+/// The error of one entry over |A||B|; nothing if a product underflows or a sum overflows.
 std::optional<double> relative_error(const Matrix<double>& a, const Matrix<double>& b, Index i, Index j,
                                      double (*sum)(const Terms&)) {
   Terms terms;
@@ -88,7 +88,7 @@ TEST(JeannerodRump, HoldsForEveryFamilyAndOrder) {
     }
 }
 
-/// 1 and k - 1 times u: every addition is a tie that goes to 1.
+/// Elements 1 and k - 1 times u: every addition is a tie that goes to 1.
 Matrix<double> ties(Index k) {
   Matrix<double> a(1, k);
   for (Index l = 0; l < k; ++l) a(0, l) = l == 0 ? 1 : 0x1p-53;
@@ -106,7 +106,7 @@ TEST(JeannerodRump, IsAttained) {
   EXPECT_LE(*relative_error(ties(200), ones(200), 0, 0, in_order), jeannerod_rump_upper(200));
 }
 
-/// Products that underflow are outside: a relative error of 1.
+/// The bound excludes products that underflow, whose relative error can be 1.
 TEST(JeannerodRump, NeedsProductsThatDoNotUnderflow) {
   const auto tiny = test::single(0x1p-600);
   EXPECT_EQ(tiny(0, 0) * tiny(0, 0), 0);
@@ -129,7 +129,7 @@ TEST(HighamMary, LambdaIsThatOfAProbability) {
   EXPECT_EQ(higham_mary_lambda(0, 4, 4, 0.99), 0);
 }
 
-/// On random data it holds far more often than it says, and is nearer than k u from k = lambda^2 on.
+/// On random data the estimate holds far more often than promised, and is sharper than k u from k = lambda^2 on.
 TEST(HighamMary, HoldsOnRandomData) {
   const Index k = 1000;
   const double estimate = estimate_higham_mary(k, higham_mary_lambda(8, 8, k, 0.99));
@@ -142,7 +142,7 @@ TEST(HighamMary, HoldsOnRandomData) {
   EXPECT_GT(worst, estimate / 1000);
 }
 
-/// Rounding errors of one sign are no random walk: it is no bound.
+/// The estimate is no bound: it fails if all rounding errors have one sign.
 TEST(HighamMary, FailsWhereRoundingErrorsAreNotRandom) {
   const double error = *relative_error(ties(1000), ones(1000), 0, 0, in_order);
   EXPECT_GT(error, 4 * estimate_higham_mary(1000, higham_mary_lambda(1, 1, 1000, 0.99)));

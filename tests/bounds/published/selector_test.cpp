@@ -24,7 +24,7 @@ Selection select(std::string_view name, const Product& product, const Target& ta
   return find_selector(name).select(product.problem.a, product.problem.b, target, CpuEngine({.threads = 1}));
 }
 
-/// The chosen slice counts; (0, 0) for none.
+/// The chosen slice counts; (0, 0) if there is no choice.
 std::pair<int, int> slices(std::string_view name, const Product& product, const Target& target = Target::dgemm()) {
   const auto plan = select(name, product, target).plan;
   return plan ? std::pair(plan->split().a.slices, plan->split().b.slices) : std::pair(0, 0);
@@ -35,7 +35,7 @@ Product dot(const std::vector<double>& a, const std::vector<double>& b) {
   return product_of(matrix_of(1, k, a), matrix_of(k, 1, b));
 }
 
-/// The largest error over the target of the product under a plan.
+/// The largest ratio of error to target of the product under a plan.
 double error_ratio(const Product& product, const Plan& plan, const Target& target) {
   Matrix<double> c(product.m(), product.n());
   multiply_unproven(RealProduct{product.problem.a, product.problem.b, c}, plan, CpuEngine({.threads = 1}));
@@ -116,7 +116,7 @@ TEST(Selector, KappaTakesTheFewestProductsOfTheFullSet) {
   const auto product = product_of({.family = Family::uniform, .m = 3, .n = 3, .k = 500, .seed = 2});
   const auto kappa_a = kappa_upper(product.problem.a, Side::rows_of_a),
              kappa_b = kappa_upper(product.problem.b, Side::columns_of_b);
-  for (int bits = 16; bits <= 44; ++bits) {  // so close that the bound of every plan lies between two of them
+  for (int bits = 16; bits <= 44; ++bits) {  // steps so small that every plan's bound lies between two of them
     const double tau = std::ldexp(1, -bits);
     const auto plan = select("kappa", product, Target::componentwise(tau)).plan;
     ASSERT_TRUE(plan) << bits;
@@ -136,7 +136,7 @@ TEST(Selector, KappaGivesUpWhereOneElementIsTiny) {
 
 TEST(Selector, UchinoTakesTheLeastSlices) {
   const auto product = dot({1.5}, {1.5});  // |a||b| = 2.25 = (9/16) rho sigma
-  // (s + 1) 2^(-7s) <= 9/16 tau and rounding: 2^-21 * 4 is 3.4e-6 of it, 2^-28 * 5 is 3.4e-8.
+  // (s + 1) 2^(-7s) <= 9/16 tau less the rounding: 2^-21 * 4 suffices from tau = 3.4e-6 on, 2^-28 * 5 from 3.4e-8 on.
   EXPECT_EQ(slices("uchino", product, Target::componentwise(1e-5)), std::pair(3, 3));
   EXPECT_EQ(slices("uchino", product, Target::componentwise(3e-6)), std::pair(4, 4));
 }
@@ -163,7 +163,7 @@ TEST(ExponentSpan, IsTheDistanceFromTheLargestProduct) {
 
 TEST(ExponentSpan, ZerosHaveNoExponent) {
   EXPECT_EQ(span(dot({0, 0x1p-40}, {0x1p30, 1})), 30);
-  EXPECT_EQ(span(dot({0, 1}, {1, 0})), 0);  // AB = 0 exactly: nothing to be inaccurate
+  EXPECT_EQ(span(dot({0, 1}, {1, 0})), 0);  // AB = 0 exactly: no entry can be inaccurate
   EXPECT_EQ(span(product_of(Matrix<double>(2, 0), Matrix<double>(0, 2))), 0);
 }
 
@@ -189,7 +189,7 @@ TEST(ExponentSpan, CoarseIsNeverLess) {
 }
 
 TEST(ExponentSpan, CoarseHasNoLimitWhereZerosHideEveryProduct) {
-  EXPECT_EQ(span(dot({0, 1}, {1, 1}), 2), 0);  // max of A's with the least of B's: known to be there
+  EXPECT_EQ(span(dot({0, 1}, {1, 1}), 2), 0);  // A's largest meets B's least, a product that exists
   EXPECT_EQ(span(dot({0, 1}, {1, 0}), 2), std::nullopt);
   EXPECT_THROW(span(dot({1}, {1}), 0), std::invalid_argument);
 }
@@ -208,7 +208,7 @@ TEST(ExponentSpan, SlicesHoldTheWindow) {
   EXPECT_EQ(slices("esc", with_span(105)), std::pair(0, 0));
 }
 
-// The count is for all pairs of slices; the triangle leaves more where digits are large.
+// The count assumes all pairs of slices; the triangle leaves a larger error where digits are large.
 TEST(ExponentSpan, TheTriangleMissesTheTarget) {
   const auto product = dot({0x1.024216964e96ap+0}, {0x1.fdfdfdfdfdfdfp+0});
   const auto plan = select("esc", product, Target::dgemm()).plan->split();
@@ -218,7 +218,7 @@ TEST(ExponentSpan, TheTriangleMissesTheTarget) {
   EXPECT_LE(error_ratio(product, full, Target::dgemm()), 1);
 }
 
-// Counts of bits
+// Bit counts
 
 TEST(MantissaLoss, CountsEveryBitOfASignificand) {
   EXPECT_EQ(slices("mantissa-loss-0", dot({1}, {1})), std::pair(8, 8));  // 55 bits of the released encoding hold 53
@@ -235,7 +235,7 @@ TEST(MantissaLoss, AveragesOverTheElementsOfBoth) {
   EXPECT_EQ(slices("mantissa-loss-1", dot({1, 0}, {1, 0x1p-6})), std::pair(8, 8));  // zeros count
   const auto far = product_of(matrix_of(1, 64, std::vector<double>(64, 1)), matrix_of(64, 1, std::vector<double>(64, 1)));
   auto with_tiny = far;
-  with_tiny.problem.a(0, 5) = 0x1p-500;  // loses more than the 128 bits that are allowed, whatever the slices
+  with_tiny.problem.a(0, 5) = 0x1p-500;  // loses more than the 128 bits allowed, with any slices
   EXPECT_EQ(slices("mantissa-loss-1", far), std::pair(8, 8));
   EXPECT_EQ(slices("mantissa-loss-1", with_tiny), std::pair(0, 0));
 }
@@ -247,10 +247,10 @@ TEST(ExactRepresentation, CountsTheBitsThatThereAre) {
   EXPECT_EQ(slices("gemmi", dot({1, 0x1p-139}, {1, 1})), std::pair(20, 1));
   EXPECT_EQ(slices("gemmi", dot({1, 0x1p-140}, {1, 1})), std::pair(0, 0));
   const auto product = dot({0x1p21, 5}, {0x1.2p3, -9});
-  EXPECT_EQ(error_ratio(product, find_scheme("abdelfattah").plan(4, 1, 2), Target::correctly_rounded()), 0);  // no slice lost
+  EXPECT_EQ(error_ratio(product, find_scheme("abdelfattah").plan(4, 1, 2), Target::correctly_rounded()), 0);  // no slice fewer
 }
 
-// Mukunoki et al.: what the slices of B leave is not looked at (docs/errata.md, 8).
+// Mukunoki et al.: the error left by the slices of B is ignored (docs/errata.md, 8).
 TEST(SliceNorms, IgnoreTheSlicesOfB) {
   const auto product = dot({1, 0x1p-60}, {1.0 / 3, 1.0 / 7});
   EXPECT_EQ(slices("mukunoki", product), std::pair(2, 2));
@@ -258,7 +258,7 @@ TEST(SliceNorms, IgnoreTheSlicesOfB) {
 }
 
 TEST(SliceNorms, FindTheScaleOfEverySliceAnew) {
-  // The second slice of A is 2^-20, not the empty one below 1: the loop goes on until nothing is left of A.
+  // The second slice of A is 2^-20, not the empty slice below 1, so the loop goes on until A is used up.
   const auto product = dot({1, 0x1p-20}, {1, 1});
   const auto plan = select("mukunoki", product, Target::dgemm()).plan;
   ASSERT_TRUE(plan);

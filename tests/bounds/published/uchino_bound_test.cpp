@@ -14,7 +14,7 @@
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/detail/outward.hpp"
 
-// Their validity is the property `bounds-hold`.
+// The validity of these bounds is the property `bounds-hold`.
 
 namespace ozbound::uchino_bound_test {
 namespace {
@@ -30,13 +30,13 @@ SplitPlan truncated(int beta, int slices, Accumulation accumulation = Accumulati
   return triangle(Encoding::truncated(beta), slices, accumulation);
 }
 
-/// Error over bound for one a times one b.
+/// The ratio of error to bound for one a times one b.
 double ratio(const char* bound, double a, double b, const SplitPlan& plan) {
   const auto x = test::single(a), y = test::single(b);
   return test::PlannedProduct(x, y, plan).worst_ratio(find_bound(bound));
 }
 
-/// All bits set.
+/// A number with all bits set.
 constexpr double ones = 2 - 0x1p-52;
 
 TEST(UchinoTruncation, IsTheFormula) {
@@ -46,7 +46,8 @@ TEST(UchinoTruncation, IsTheFormula) {
   EXPECT_EQ(uchino_released_truncation_upper(triangle(Encoding::ozimmu(7), 3), 1024), next_up(12.0 * 1024 * 0x1p-21));
 }
 
-/// All bits set: s omitted products of (1 - 2^-beta) 2^(-beta s) and a residual of 2^(-beta s), of (s + 1) 2^(-beta s).
+/// With all bits set the bound is nearly attained: s omitted products of (1 - 2^-beta) 2^(-beta s) and a residual of 2^(-beta
+/// s) against (s + 1) 2^(-beta s).
 TEST(UchinoTruncation, IsAttained) {
   for (int beta = 2; beta <= 7; ++beta)
     for (int s = 1; s * beta < 40; ++s) {
@@ -56,7 +57,7 @@ TEST(UchinoTruncation, IsAttained) {
     }
 }
 
-/// Every slice is half a unit or nearly, and so is what it leaves.
+/// The bound is nearly attained by digits to nearest if every slice and every rest is about half a unit.
 TEST(UchinoTruncation, IsAttainedByDigitsToNearest) {
   const auto nearest = [](int slices) { return triangle(Encoding::nearest(7), slices); };
   EXPECT_GT(ratio("uchino-truncation", 0x1.fbfffa7ffbfbdp+0, 0x1.fbfffbfdedfdbp+0, nearest(1)), 0.98);
@@ -71,7 +72,7 @@ TEST(UchinoTruncation, OfReleasedDigitsIsAttained) {
   }
 }
 
-/// The general bound has s (1 - 2^-beta) + 1 where the published one has s + 1.
+/// The published bound is no tighter than the general one: s + 1 against s (1 - 2^-beta) + 1.
 TEST(UchinoTruncation, IsNoTighterThanOurs) {
   for (int beta = 1; beta <= 7; ++beta)
     for (int s = 1; s <= max_slices; ++s) {
@@ -94,7 +95,8 @@ TEST(UchinoAccumulation, IsAttainedToAQuarter) {
   EXPECT_GT(attained, 0.25);
 }
 
-/// Scales found anew reach down to where products of slices underflow: the second element of a, times 1 and more.
+/// The bound counts underflow: scales found anew reach down to where products of slices underflow, as for the second element of
+/// a.
 TEST(UchinoAccumulation, CountsTheUnderflowOfTerms) {
   Matrix<double> a(1, 2), b(2, 1);
   a(0, 0) = 1, a(0, 1) = 0x0.00000008p-1022, b(0, 0) = 0, b(1, 0) = 0x1.000002p+0;
@@ -106,7 +108,7 @@ TEST(UchinoAccumulation, CountsTheUnderflowOfTerms) {
   EXPECT_LE(product.worst_ratio(bound), 1);
 }
 
-/// The products on the first diagonals, for one a and one b, relative to rho sigma.
+/// The sum of the products on the first diagonals, for one a and one b, relative to rho sigma.
 test::Exact leading_sum(double a, double b, const SplitPlan& plan, int diagonals) {
   const CpuEngine engine({.threads = 1});
   const auto x = engine.slice(row_major(&a, 1, 1, 1), Side::rows_of_a, plan.a);
@@ -120,7 +122,7 @@ test::Exact leading_sum(double a, double b, const SplitPlan& plan, int diagonals
 
 bool is_double(const test::Exact& x) { return test::Exact(test::rounded<double>(x)) == x; }
 
-/// (29), written out: the largest k' with 2 u ufp(8 k) <= 2^(2 - beta (k' + 1)).
+/// The number of exact diagonals is that of (29), written out: the largest k' with 2 u ufp(8 k) <= 2^(2 - beta (k' + 1)).
 TEST(UchinoExactDiagonals, AreThoseOfTheInequality) {
   for (const int precision : {8, 24, 53})
     for (int beta = 1; beta <= 7; ++beta)
@@ -134,7 +136,7 @@ TEST(UchinoExactDiagonals, AreThoseOfTheInequality) {
       }
 }
 
-/// Two diagonals more are too many: a and b of all ones need every bit.
+/// The exact diagonals are summed without an error, and two more are too many: a and b of all ones need every bit.
 TEST(UchinoExactDiagonals, AreSummedWithoutAnError) {
   for (int beta = 3; beta <= 7; ++beta) {
     const int diagonals = uchino_exact_diagonals(beta, 1);
@@ -151,9 +153,9 @@ TEST(UchinoRefinedAccumulation, CountsTheAdditionsAfterTheExactOnes) {
   EXPECT_EQ(additions(truncated(7, 7, Accumulation::per_diagonal), 1), 1);
   EXPECT_EQ(additions(truncated(7, 8, Accumulation::per_diagonal), 1), 2);
   EXPECT_EQ(additions(truncated(7, 6, Accumulation::per_product), 1), 0);
-  // (1, 1) … (1, 6) are exact, (1, 7) is not: rows come one after the other.
+  // (1, 1) … (1, 6) are exact, (1, 7) is not: the pairs are added row by row.
   EXPECT_EQ(additions(truncated(7, 8, Accumulation::per_product), 1), 36 - 6);
-  // Never more than all but the first: no diagonal is exact for 2^45 elements.
+  // The count is at most all additions but the first: no diagonal is exact for 2^45 elements.
   EXPECT_EQ(uchino_exact_diagonals(7, Index{1} << 45), 0);
   EXPECT_EQ(additions(truncated(7, 8, Accumulation::per_product), Index{1} << 45), 35);
   EXPECT_EQ(uchino_refined_accumulation_upper(truncated(7, 8, Accumulation::per_diagonal), 1), 2 * 0x1p-53);
@@ -170,7 +172,7 @@ TEST(UchinoRefinedAccumulation, IsAttained) {
   EXPECT_GT(two, 0.98);
 }
 
-/// (12) rounds k up to a power of two, and so r down to one.
+/// The printed group size (12) is safe: it rounds k up to a power of two, and therefore r down to one.
 TEST(UchinoGroups, PrintedSizeIsSafe) {
   EXPECT_EQ(uchino_group_size(7, 1024), 128);
   EXPECT_EQ(uchino_group_size(7, 8193), 8);
@@ -183,7 +185,7 @@ TEST(UchinoGroups, PrintedSizeIsSafe) {
     }
 }
 
-/// The groups that are summed here are those of the exact limit.
+/// Groups of the exact limit give the number of terms that the plan has; the printed group size never gives fewer.
 TEST(UchinoGroups, TermsAreThoseOfThePlan) {
   for (const int s : {1, 5, 8, 20})
     for (const Index k : {1, 1024, 8193, 40000, 1 << 17, 1 << 20}) {
@@ -194,7 +196,7 @@ TEST(UchinoGroups, TermsAreThoseOfThePlan) {
     }
 }
 
-/// The paper's closed form: ceil(s / r) (s - r / 2 floor((s - 1) / r)).
+/// The number of terms is the paper's closed form: ceil(s / r) (s - r / 2 floor((s - 1) / r)).
 TEST(UchinoGroups, TermsAreTheClosedForm) {
   for (int s = 1; s <= max_slices; ++s)
     for (int r = 1; r <= 2 * max_slices; ++r)
@@ -215,7 +217,7 @@ TEST(UchinoGroups, IsAttainedToThreeTenths) {
   EXPECT_GT(attained, 0.3);
 }
 
-/// Plans that differ from a covered one in one respect.
+/// Plans that differ from a covered one in one respect are refused.
 TEST(UchinoBounds, CoverTheirOwnSplittingsAlone) {
   const auto plan = truncated(7, 8, Accumulation::per_diagonal);
   auto others = std::vector<SplitPlan>(3, plan);
@@ -248,7 +250,7 @@ TEST(UchinoBounds, AreForOneAccumulationOrDigitsEach) {
   EXPECT_THROW(uchino_groups_upper(truncated(7, 8, Accumulation::per_product), 1), std::invalid_argument);
 }
 
-/// Scales found anew leave no more, and their digits add up to no more; but products are multiples of no common unit.
+/// Adaptive scales have no larger rest and no larger digit sums, but their products have no common unit, so no sums are exact.
 TEST(UchinoBounds, OfAdaptiveScalesHaveNoExactSums) {
   const auto plan = triangle(Encoding::nearest_adaptive(7), 8, Accumulation::per_product);
   EXPECT_EQ(uchino_truncation_upper(plan, 1), uchino_truncation_upper(triangle(Encoding::nearest(7), 8), 1));

@@ -53,7 +53,7 @@ TEST(Child, MayStopItselfOrCloseItsResultWithoutEnding) {
   EXPECT_EQ(shell("exec 3>&-; sleep 1000", 200ms).end, ChildEnd::timed_out);
 }
 
-/// What it started goes with it, and it leaves no zombie.
+/// Processes that a child started end with it, and no zombie remains.
 TEST(Child, LeavesNothingBehind) {
   const auto child = shell("sleep 1000 & echo $! >&3; exec 3>&-; wait", 300ms);
   const auto grandchild = static_cast<pid_t>(std::stoi(child.result));
@@ -69,7 +69,8 @@ TEST(Child, LeavesNothingBehind) {
   EXPECT_EQ(errno, ECHILD);
 }
 
-/// Others may hold its pipes, and write to them without end: in its group they are ended, elsewhere they are not waited for.
+/// The parent stops listening when its child ends. Helpers may hold the pipes and write endlessly: those in the child's group
+/// are ended, the others are not waited for.
 TEST(Child, IsHeardNoLongerThanItLives) {
   for (const std::string helper : {"sleep 30", "setsid sleep 30", "setsid yes"}) {
     const auto before = std::chrono::steady_clock::now();

@@ -17,25 +17,25 @@
 
 namespace ozbound {
 
-/// What is wrong with a FaultyGemm. The last ones are no faults: others do so, and may.
+/// The fault of a FaultyGemm. The last values are no faults but permitted behaviour of other libraries.
 enum class Fault {
   none,
-  strassen,                ///< one level, where m, n and k are even and at least 64
+  strassen,                ///< one level, if m, n and k are even and at least 64
   single_precision,        ///< sums rounded to 24 bits
   three_slices,            ///< 21 bits of each row of A and column of B
   fast_growth,             ///< each sum is off by k^2 u |a||b| / 8
   late_growth,             ///< each sum of more than 32 terms is off by k u |a||b| / 2
-  subnormals_are_zero,     ///< as inputs
+  subnormals_are_zero,     ///< in inputs only
   subnormals_are_doubled,  ///< in inputs and results
   flushes_results,         ///< products and sums below 2^-1022 become 0
   overflow_is_nan,
   saturates,  ///< the largest finite number instead of infinity
   beta_zero_reads_c,
-  beta_zero_reads_large_c,  ///< of 140 rows and more
+  beta_zero_reads_large_c,  ///< for C with 140 rows or more
   beta_nan_is_zero,
   swallows_nan,
   swallows_nan_in_c,
-  nan_spreads,  ///< to the next row of C
+  nan_spreads,  ///< NaN spreads to the next row of C
   infinity_is_nan,
   keeps_infinity,  ///< Inf - Inf = Inf
   forgets_beta_without_alpha,
@@ -44,24 +44,24 @@ enum class Fault {
   irreproducible,  ///< the order of summation changes from call to call
   writes_past_ld,  ///< one element below each column
   writes_before_c,
-  writes_past_large_ld,  ///< where ldc exceeds its minimum by more than 3
+  writes_past_large_ld,  ///< if ldc exceeds its minimum by more than 3
   changes_a,
   touches_a,          ///< writes an element of A and restores it
-  exits,              ///< the process, with 0, where m = 17
-  exits_on_a_fault,   ///< has its own handler for SIGSEGV from its first call on, and reads past A where m = 17
-  misreads_letters,   ///< C(0, 0) is off where op is said otherwise than as N or T; so in the next three
-  misreads_large_ld,  ///< where A is transposed and lda exceeds its minimum by more than 7
-  wrong_update,       ///< where alpha = -1 and beta = 1
-  wrong_same_matrix,  ///< where A and B are the same memory
-  wraps_offsets,      ///< at 32 bits
+  exits,              ///< ends the process with 0 if m = 17
+  exits_on_a_fault,   ///< has its own handler for SIGSEGV from its first call on, and reads past A if m = 17
+  misreads_letters,   ///< C(0, 0) is wrong if op is not given as N or T; likewise in the next three
+  misreads_large_ld,  ///< if A is transposed and lda exceeds its minimum by more than 7
+  wrong_update,       ///< if alpha = -1 and beta = 1
+  wrong_same_matrix,  ///< if A and B are the same memory
+  wraps_offsets,      ///< offsets wrap at 32 bits
   reads_past_a,
   reads_before_b,
-  wrong_transposition,  ///< of A: rows in reverse
+  wrong_transposition,  ///< rows of a transposed A in reverse
   wrong_row_major,      ///< columns of C in reverse
-  drops_fifth_term,     ///< where k = 5
+  drops_fifth_term,     ///< if k = 5
   writes_empty_c,
-  wrong_when_shifted,  ///< C(0, 0) is off where A does not start at a multiple of 64 bytes
-  wrong_at_63_rows,    ///< C(0, 0) is off where m = 63
+  wrong_when_shifted,  ///< C(0, 0) is wrong if A does not start at a multiple of 64 bytes
+  wrong_at_63_rows,    ///< C(0, 0) is wrong if m = 63
 
   starts_with_first_term,  ///< -0 survives
   multiplies_by_zero_alpha,
@@ -97,7 +97,7 @@ class FaultyGemm final : public ForeignGemm {
   }
 
  private:
-  /// op(A) by rows, op(B) by columns.
+  /// Copies of op(A) by rows and op(B) by columns.
   struct Operands {
     Index m, n, k;
     std::vector<double> a, b;
@@ -111,7 +111,7 @@ class FaultyGemm final : public ForeignGemm {
     return x[fault_ == Fault::wraps_offsets ? static_cast<std::int32_t>(offset) : offset];
   }
 
-  /// What happens before anything is computed.
+  /// Misbehaves before anything is computed.
   void misbehave(const BlasCall& call) const {
     if (fault_ == Fault::exits && call.m == 17) _exit(0);
     if (fault_ == Fault::exits_on_a_fault && calls_ == 1) std::signal(SIGSEGV, [](int) { _exit(0); });
@@ -154,7 +154,7 @@ class FaultyGemm final : public ForeignGemm {
     return x;
   }
 
-  /// Each line keeps the 21 bits below its largest element's leading one.
+  /// Keeps in each line the 21 bits below the leading one of its largest element.
   static void truncate(std::vector<double>& lines, Index length) {
     for (auto line = lines.begin(); line != lines.end(); line += length) {
       double largest = 0;
@@ -173,7 +173,7 @@ class FaultyGemm final : public ForeignGemm {
     for (Index i = 0; i < in.m; ++i)
       for (Index j = 0; j < in.n; ++j) {
         const auto order = fault_ == Fault::irreproducible           ? calls_.load()
-                           : fault_ == Fault::order_by_address       ? address % 64 / 8  // 0 where a grade aligns its operands
+                           : fault_ == Fault::order_by_address       ? address % 64 / 8  // 0 if a grade aligns its operands
                            : fault_ == Fault::order_by_place         ? static_cast<std::uintptr_t>(in.m + i + j)
                            : fault_ == Fault::order_by_transposition ? (transposed ? 1U : 0U)
                                                                      : 0;
@@ -189,7 +189,7 @@ class FaultyGemm final : public ForeignGemm {
     return std::any_of(x, x + count, [](double value) { return std::isnan(value); });
   }
 
-  /// The sum from term `first` on, and then of the terms before.
+  /// The sum from term `first` on, followed by the earlier terms.
   [[nodiscard]] double dot(const double* x, const double* y, Index k, Index first) const {
     double sum = fault_ == Fault::starts_with_first_term ? -0.0 : 0;
     double magnitude = 0;
@@ -228,7 +228,7 @@ class FaultyGemm final : public ForeignGemm {
     return sum;
   }
 
-  /// alpha times the product, and beta times what C holds.
+  /// Writes alpha times the product plus beta times the old C.
   void store(const BlasCall& call, Index i, Index j, double product) const {
     const bool reversed = fault_ == Fault::wrong_row_major && call.row_major;
     auto& c = call.c[call.row_major ? i * call.ldc + (reversed ? call.n - 1 - j : j) : i + j * call.ldc];

@@ -21,7 +21,7 @@ using testing::ThrowsMessage;
 
 std::string bad(const std::string& name) { return OZBOUND_BAD_BLAS "/" + name + ".so"; }
 
-/// op(A) = [1 2 3; 4 5 6], op(B) = [1 0; 2 1; 0 3], C0 = 10 everywhere: C as it lies in memory, with ldc = 3 and 7 in between.
+/// op(A) = [1 2 3; 4 5 6], op(B) = [1 0; 2 1; 0 3], C0 = 10 everywhere. Returns C as stored, with ldc = 3 and 7 in between.
 std::vector<double> product(const ForeignLibrary& library, BlasCall call) {
   const std::vector<double> rows_a{1, 2, 3, 4, 5, 6}, columns_a{1, 4, 2, 5, 3, 6};
   const std::vector<double> rows_b{1, 0, 2, 1, 0, 3}, columns_b{1, 2, 0, 0, 1, 3};
@@ -54,7 +54,7 @@ void expect_products(const ForeignLibrary& library) {
       }
 }
 
-/// What a library is told of op(A), transposed, and op(B), not so.
+/// The operations that a library receives for a transposed op(A) and a plain op(B).
 std::vector<double> ops(const ForeignLibrary& library, OpSpelling spelling) {
   const double one = 1;
   std::vector<double> c(2);
@@ -89,7 +89,7 @@ TEST(ForeignLibrary, FindsASymbol) {
   EXPECT_FALSE(ForeignLibrary(bad("correct"), "dgemm_").takes_row_major());
 }
 
-/// By the definition, a bit at a time.
+/// CRC-32 by its definition, bit by bit.
 std::uint32_t crc32(const std::string& bytes) {
   std::uint32_t crc = 0xffffffff;
   for (const char c : bytes) {
@@ -144,7 +144,7 @@ bool has_subnormals() {
   return half != 0;
 }
 
-/// The library computes as it does for those who load it; who judges it computes as before.
+/// The library computes in the environment that loading it sets, and the judging program keeps its own environment.
 TEST(ForeignLibrary, HasAnEnvironmentOfItsOwn) {
   const ForeignLibrary fast(bad("loads_flush_to_zero"));
   EXPECT_TRUE(has_subnormals());
@@ -160,10 +160,10 @@ TEST(ForeignLibrary, HasAnEnvironmentOfItsOwn) {
   right.dgemm({.m = 1, .n = 1, .k = 1, .a = &small, .b = &half, .c = &c});
   EXPECT_EQ(c, 0x1p-1023);
   EXPECT_EQ(right.changed_by_call(), std::nullopt);
-  EXPECT_EQ(fast.changed_by_call(), std::nullopt);  // as it found it
+  EXPECT_EQ(fast.changed_by_call(), std::nullopt);  // left as it was found
 }
 
-/// The first call that does not keep the caller's environment is told, and costs no later one its results.
+/// The first call that changes the caller's environment is reported, and later calls still give correct results.
 TEST(ForeignLibrary, TellsWhoChangesTheEnvironmentOfItsCaller) {
   const ForeignLibrary library(bad("changes_environment"));
   const auto before = std::fegetround();

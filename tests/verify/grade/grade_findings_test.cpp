@@ -47,7 +47,7 @@ TEST(Findings, surviveJsonWithoutLoss) {
   EXPECT_TRUE(std::signbit(read.series[0].points[1].first));
 }
 
-/// What is said of the example with one change.
+/// The message that refuses the example with one change.
 std::string refusal(const char* pointer, const nlohmann::json& value) {
   auto json = to_json(example());
   json[nlohmann::json::json_pointer(pointer)] = value;

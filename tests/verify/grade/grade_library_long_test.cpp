@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The full grade of what everybody has: a report with every part, and no fault that its maintainers would dispute.
+// The full grade of common libraries: a report with every part, and no fault that their maintainers would dispute.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who is right is told from who is wrong, and what is wrong.
+// Correct libraries are told from faulty ones, and the fault is named.
 
 #include "ozbound/verify/grade/grade_library.hpp"
 
@@ -26,7 +26,7 @@ using testing::IsSubsetOf;
 
 struct WrongLibrary {
   std::string name;
-  Names faults;  ///< these and no others
+  Names faults;  ///< exactly these
 
   friend void PrintTo(const WrongLibrary& library, std::ostream* out) { *out << library.name; }
 };
@@ -43,7 +43,7 @@ Names joined(Names names, const Names& more) {
   return names;
 }
 
-/// Whatever is computed is inaccurate.
+/// The findings for a library whose every result is inaccurate.
 const Names few_digits{"demmel.criterion-a-constant",
                        "demmel.fixed-point",
                        "demmel.fixed-point-strassen",
@@ -101,7 +101,7 @@ TEST(GradeLibrary, FindsWhoChangesTheEnvironmentOfOthers) {
                    "special.subnormal-differences"}));
 }
 
-/// And for no consequence of it.
+/// A changed environment of the caller is found, and none of its consequences is reported.
 TEST(GradeLibrary, FindsWhoChangesTheEnvironmentOfItsCaller) {
   const auto grade = graded(bad_blas("changes_environment"), true);
   EXPECT_EQ(faults(grade),
@@ -134,7 +134,7 @@ TEST(GradeLibrary, GivesTheSameRecordTwice) {
   EXPECT_EQ(record(), record());
 }
 
-/// A worker that was ended from outside, as by the kernel where memory runs out, is not judged.
+/// A worker killed from outside, for example by the kernel when memory runs out, gives no verdict.
 TEST(GradeLibrary, GivesNoVerdictOnWhatWasKilled) {
   EXPECT_THAT(
       [] { graded(bad_blas("killed"), true); },
@@ -176,7 +176,7 @@ TEST(GradeLibrary, SaysWithHowManyThreads) {
   EXPECT_THAT(find(right, "reproducibility.threads-run-to-run").detail, testing::ContainsRegex(" threads: [0-9]+ cases"));
 }
 
-/// One that hangs costs its time limit, and the other parts nothing.
+/// A library that hangs costs its time limit, and the other parts still get their verdicts.
 TEST(GradeLibrary, EndsWhatHangs) {
   for (const auto* const name : {"hangs", "leaves_its_group"}) {
     const auto grade = graded_in_time(name, {"demmel", "special"}, 3s);
@@ -187,12 +187,12 @@ TEST(GradeLibrary, EndsWhatHangs) {
   }
 }
 
-/// Not even for those that it started itself.
+/// Grading waits only for the library, not for processes that the library started.
 TEST(GradeLibrary, WaitsForNobodyButTheLibrary) {
   EXPECT_THAT(faults(graded_in_time("starts_helper", {"special"}, 20s)), IsEmpty());
 }
 
-/// A worker whose answer is `text`, whatever it is asked.
+/// A worker that answers every question with `text`.
 class AnAnswer : public testing::TestWithParam<std::string> {
  protected:
   AnAnswer() : worker_(testing::TempDir() + "ozbound-answer-" + std::to_string(getpid())) {

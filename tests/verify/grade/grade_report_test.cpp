@@ -10,7 +10,7 @@
 #include "ozbound/verify/grade/grade_library.hpp"
 #include "support/xml.hpp"
 
-// A grade as JSON and as a page.
+// A grade written as JSON and as a page.
 
 namespace ozbound::grade_report_test {
 namespace {

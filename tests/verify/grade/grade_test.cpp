@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::Not;
 using Names = std::set<std::string>;
 
-/// What all parts, or those named, find.
+/// The findings of all parts, or of those named.
 std::vector<Finding> graded(const ForeignGemm& gemm, const Names& parts = {}) {
   std::vector<Finding> all;
   for (const auto& part : grade_parts()) {
@@ -51,7 +51,7 @@ double value(const std::vector<Finding>& findings, const std::string& test, cons
   throw std::invalid_argument(test + " has no value " + name);
 }
 
-/// What every library of plain loops differs in: partial sums overflow.
+/// The difference that every library of plain loops has: partial sums overflow.
 const Names usual{"accuracy.intermediate-overflow", "special.intermediate-overflow"};
 
 Names joined(Names x, const Names& y) {
@@ -138,7 +138,7 @@ TEST(Grade, growthFasterThanLinearIsASlopeAboveOne) {
   EXPECT_LE(value(findings, "demmel.criterion-a", "slope"), 2);
 }
 
-/// A slope beyond 1 from little to what conventional sums have: f(n) <= n throughout.
+/// A slope beyond 1 is no fault if errors grow from little to those of conventional sums: f(n) <= n throughout.
 TEST(Grade, growthFromLittleErrorsIsNoFault) {
   const auto findings = graded(FaultyGemm(Fault::late_growth), {"demmel"});
   EXPECT_EQ(with(Outcome::fail, findings), Names{});
@@ -214,7 +214,7 @@ struct Expected {
   Names parts, fails, differs;
 };
 
-/// Each of the other findings has a fault that it alone, or it with its next of kin, tells.
+/// Each of the other findings has a fault that only it, or it and related findings, reveal.
 TEST(Grade, everyOtherFindingHasItsFault) {
   const std::vector<Expected> table{
       {Fault::saturates, {"special"}, {"special.overflow"}, {"special.intermediate-overflow"}},

@@ -20,7 +20,7 @@ inline Grade graded(const std::string& library, bool quick, const std::string& s
       {.library = library, .symbol = symbol, .options = {.seed = 0, .quick = quick}, .worker = OZBOUND_GRADE_WORKER});
 }
 
-/// The names of all faults, with how they ended where that is more than failing: `demmel.completes: crashed`.
+/// The names of all faults, with the kind of end if a test did more than fail: `demmel.completes: crashed`.
 inline Names faults(const Grade& grade) {
   Names names;
   for (const auto& part : grade.parts)
@@ -37,7 +37,7 @@ inline const Finding& find(const Grade& grade, const std::string& test) {
   throw std::out_of_range("no finding " + test);
 }
 
-/// Every part was run to its end.
+/// True if every part was run to its end.
 inline bool is_complete(const Grade& grade) {
   if (grade.parts.size() != gradable_parts().size()) return false;
   for (const auto& part : grade.parts)
@@ -46,16 +46,16 @@ inline bool is_complete(const Grade& grade) {
   return true;
 }
 
-/// What Debian offers.
+/// A BLAS library that Debian offers.
 struct KnownLibrary {
   std::string name, file;
-  Names faults;  ///< such as its maintainers could not deny, on some processors
+  Names faults;  ///< faults that its maintainers could not deny, on some processors
 
   [[nodiscard]] bool installed() const { return !file.empty() && !file.ends_with("NOTFOUND"); }
   friend void PrintTo(const KnownLibrary& library, std::ostream* out) { *out << library.name; }
 };
 
-/// BLIS 0.9.0 takes beta = NaN for 0 in x86 kernels, but not at their edges.
+/// BLIS 0.9.0 treats beta = NaN as 0 in its x86 kernels, except at their edges.
 inline std::vector<KnownLibrary> known_libraries() {
   return {{"OpenBLAS", OZBOUND_OPENBLAS, {}},
           {"BLIS", OZBOUND_BLIS, {"special.nan-scalar"}},

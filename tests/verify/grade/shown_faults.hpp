@@ -13,7 +13,7 @@
 
 namespace ozbound::test {
 
-/// What a program ends with that is built and run as its second line says; empty where it cannot be built.
+/// The last line printed by a program that is built and run by the command in its own comment; empty if it prints nothing.
 inline std::string ends_with(const std::string& snippet) {
   const TemporaryDirectory directory;
   write_bytes(directory / "fault.c", snippet);
@@ -27,7 +27,7 @@ inline std::string ends_with(const std::string& snippet) {
   return out.substr(last == std::string::npos ? 0 : last + 1);
 }
 
-/// Ends with 1 with the library that has the fault, and with 0 with a right one.
+/// Checks that the finding's program prints 1 last for the faulty library and 0 for a correct one.
 inline void expect_shown(const std::string& library, const Finding& finding) {
   EXPECT_THAT(finding.snippet, testing::HasSubstr("/* " + finding.test + ": "));
   EXPECT_EQ(ends_with(finding.snippet), "1\n") << finding.snippet.substr(0, 4000);
@@ -38,13 +38,13 @@ inline void expect_shown(const std::string& library, const Finding& finding) {
   EXPECT_EQ(ends_with(right), "0\n") << right.substr(0, 4000);
 }
 
-/// Faults that are no single call's: bits of two processes, threads, several callers.
+/// False for faults that no single call shows: differences between two processes, threads or concurrent callers.
 inline bool is_of_one_call(const Finding& finding) {
   return finding.test != "reproducibility.processes" && finding.test.find("threads") == std::string::npos &&
          !finding.test.starts_with("callers.");
 }
 
-/// Each fault of a wrong library, by its program.
+/// Checks the program of each fault of a wrong library.
 inline void expect_faults_shown(const std::string& name) {
   const auto library = bad_blas(name);
   const auto grade = graded(library, true);

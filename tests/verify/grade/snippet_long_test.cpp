@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs that show faults, of libraries with many: each is built and run, with the library that has it and with a right one.
+// Builds and runs the programs that show faults, for libraries with many faults: with the faulty library and with a correct
+// one.
 
 #include "verify/grade/shown_faults.hpp"
 

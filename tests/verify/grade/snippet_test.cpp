@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs that show faults: each is built and run, with the library that has the fault and with a right one.
+// Builds and runs the programs that show faults, with the faulty library and with a correct one.
 
 #include "snippet.hpp"
 

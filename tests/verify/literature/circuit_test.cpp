@@ -30,7 +30,8 @@ Gate gate_of(int first, Index size, std::vector<Amplitude> column_major) {
 
 double defect_of(const Gate& gate) { return GateFacts(gate).defect; }
 
-/// In doubles, without blocks: the matrix element of row r and column l times every amplitude whose qubits are l.
+/// The gate applied in doubles, without blocks: the matrix element of row r and column l times every amplitude whose qubits are
+/// l.
 State applied_plainly(const State& state, const Gate& gate) {
   State result(state.size());
   const auto mask = static_cast<std::size_t>(gate.size - 1) << gate.first;
@@ -42,7 +43,7 @@ State applied_plainly(const State& state, const Gate& gate) {
   return result;
 }
 
-/// zgemm by the definition; `wrong` turns the sign of imaginary by imaginary.
+/// A zgemm by definition. `wrong` flips the sign of imaginary by imaginary products.
 struct PlainZgemm {
   bool wrong = false;
 
@@ -95,7 +96,7 @@ TEST(Circuit, GatesAreUnitaryUpToRounding) {
       }
 }
 
-/// (1 + 2^-20) X has mu = 2^-19 + 2^-40, and the Frobenius norm is sqrt(2) of that.
+/// The defect is that of the gate: (1 + 2^-20) X has mu = 2^-19 + 2^-40, and the Frobenius norm is sqrt(2) of that.
 TEST(Circuit, DefectIsThatOfTheGate) {
   const double s = 1 + 0x1p-20;
   const double defect = defect_of(gate_of(0, 2, {0, s, s, 0}));
@@ -112,7 +113,7 @@ TEST(Circuit, NormsAreUpperBounds) {
   EXPECT_LE(magnitude_norm_upper(gate_of(0, 2, {{0.5, -0.5}, 1, {0, 1}, -2})), 3 * (1 + 0x1p-50));
 }
 
-/// Rows of (1, 3; 0, 0) add up to 4, columns to 3.
+/// The norm of magnitudes counts rows and columns: rows of (1, 3; 0, 0) add up to 4, columns to 3.
 TEST(Circuit, MagnitudesOfRowsAndColumnsCount) {
   EXPECT_GE(magnitude_norm_upper(gate_of(0, 2, {1, 0, 3, 0})), std::sqrt(12.0));
   EXPECT_LE(magnitude_norm_upper(gate_of(0, 2, {1, 0, 3, 0})), std::sqrt(12.0) * (1 + 0x1p-50));
@@ -137,7 +138,7 @@ TEST(Circuit, GateColumnsAreTheQubitsOfTheGate) {
   EXPECT_EQ(back, state);
 }
 
-/// Against the definition in doubles, gates at every place.
+/// Gates at every place agree with the definition in doubles.
 TEST(FixedPointState, AppliesGates) {
   const int qubits = 5;
   auto state = random_state(qubits, 3);
@@ -153,7 +154,7 @@ TEST(FixedPointState, AppliesGates) {
   EXPECT_LT(reference.error_upper(), 0x1p-90);
 }
 
-/// What is exact stays exact: |0>, a gate's column, a permutation of qubits' values.
+/// Exact values stay exact: |0>, a gate's column, a permutation of the qubits' values.
 TEST(FixedPointState, IsExactWhereNothingIsRounded) {
   FixedPointState reference(zero_state(3));
   EXPECT_EQ(reference.distance_upper(zero_state(3)), 0);
@@ -172,14 +173,14 @@ TEST(FixedPointState, IsExactWhereNothingIsRounded) {
   EXPECT_GE(value, root_half * (1 - 0x1p-51));
 }
 
-/// A third of a multiple of 2^-100 is between two of them.
+/// The error counts bits below the unit: a third of a multiple of 2^-100 lies between two multiples.
 TEST(FixedPointState, CountsWhatItsUnitLeavesOut) {
   const FixedPointState reference(zero_state(1));
   EXPECT_GE(reference.compare(1, true, 0x1p-101).error_upper, 0x1p-101);
   EXPECT_LE(reference.compare(1, true, 0x1p-101).error_upper, 0x1p-99);
 }
 
-/// (1, 1; 1, 1) has the norm 2: what is off doubles, and is rounded again.
+/// An error grows by the norm of the gate: (1, 1; 1, 1) has the norm 2, so the error doubles, and a rounding is added.
 TEST(FixedPointState, ErrorsGrowByTheNormOfTheGate) {
   FixedPointState reference(zero_state(1));
   const auto gate = gate_of(0, 2, {1, 1, 1, 1});
@@ -189,7 +190,7 @@ TEST(FixedPointState, ErrorsGrowByTheNormOfTheGate) {
   EXPECT_GE(reference.error_upper(), 3 * once);
 }
 
-/// (1 + 2^-41)(1 - 2^-41) is below 1, which is its nearest double.
+/// Returned values are lower bounds: (1 + 2^-41)(1 - 2^-41) is below 1, its nearest double.
 TEST(FixedPointState, ValuesAreLowerBounds) {
   FixedPointState reference(zero_state(1));
   for (const double x : {1 + 0x1p-41, 1 - 0x1p-41}) reference.apply(gate_of(0, 2, {x, 0, 0, x}), 0x1p-39);
@@ -197,7 +198,8 @@ TEST(FixedPointState, ValuesAreLowerBounds) {
   EXPECT_EQ(reference.compare(0, false, 1).error_upper, 0x1p-82);
 }
 
-/// (C1), (C2) by hand: exact gates keep what there is, a gate of norm 1 + 2^-10 stretches it.
+/// The certificate is its recurrence (C1), (C2), computed by hand: exact gates keep the error, a gate of norm 1 + 2^-10
+/// stretches it.
 TEST(CircuitCertificate, IsItsRecurrence) {
   const Gate unitary = gate_of(0, 2, {0, 1, 1, 0}), stretching = gate_of(0, 2, {1 + 0x1p-10, 0, 0, 1 + 0x1p-10});
   CircuitCertificate certificate;
@@ -212,7 +214,8 @@ TEST(CircuitCertificate, IsItsRecurrence) {
   EXPECT_LE(certificate.from_unitary_upper(), (0x1p-39 + 2 * defect) * (1 + 0x1p-50));
 }
 
-/// X times 1 - 2^-20 is next to X, which is unitary: the state is as far off as (C2) says, and (C1) knows nothing of it.
+/// Only (C2) sees a gate that is not unitary: X times 1 - 2^-20 moves the state as far from that of X as (C2) says, and (C1)
+/// stays 0.
 TEST(CircuitCertificate, SeesWhatIsNotUnitary) {
   const double s = 1 - 0x1p-20;
   const auto gate = gate_of(0, 2, {0, s, s, 0});
@@ -228,7 +231,7 @@ TEST(CircuitCertificate, SeesWhatIsNotUnitary) {
   EXPECT_EQ(certificate.error_upper(), 0);
 }
 
-/// Gates as they are beside their unitary factors, from |0 … 0>.
+/// Gates applied from |0 … 0>, beside their unitary factors.
 struct Drifting {
   FixedPointState psi;
   UnitaryDrift drift;
@@ -242,7 +245,8 @@ struct Drifting {
   }
 };
 
-/// U H with H = diag(1 + 2^-30, 1 - 2^-31), U the exchange, or a rotation in U's place: phi is known exactly.
+/// The drift is that of the polar factors: for U H with H = diag(1 + 2^-30, 1 - 2^-31) and U the exchange or a rotation, phi is
+/// known exactly.
 TEST(UnitaryDrift, IsThatOfThePolarFactors) {
   const double up = 1 + 0x1p-30, down = 1 - 0x1p-31;
   Drifting two(2);
@@ -259,7 +263,7 @@ TEST(UnitaryDrift, IsThatOfThePolarFactors) {
   EXPECT_GE(two.drift.distance_upper(phi, two.psi), 0x1p-41);
 }
 
-/// Gates of QR are unitary to u, and their drift is known to a small part of that.
+/// Gates of QR are unitary to u, and their drift is known to a small fraction of u.
 TEST(UnitaryDrift, IsKnownFarBelowADouble) {
   Drifting five(5);
   for (const auto& layer : random_circuit({.qubits = 5, .gate_qubits = 3, .layers = 8}, 3))
@@ -287,7 +291,7 @@ double last_height(const Study& study, const std::string& plot, const std::strin
   return curve(study, plot, label).back().second;
 }
 
-/// After every layer, not only after the last, where `holds` judges.
+/// The bounds hold after every layer, not only after the last one, where `holds` judges.
 TEST(Circuit, BoundsAreAboveWhatTheyBound) {
   const auto study = run_circuit(0x1p-6, PlainZgemm{});
   int points = 0;
@@ -302,8 +306,8 @@ TEST(Circuit, BoundsAreAboveWhatTheyBound) {
   EXPECT_EQ(points, 2 * (2 * 12 + 2 * 6) * 5);
 }
 
-/// Errors of the state after the last gate over ZGEMM's, from a random state and from |0 … 0>. All of it is arithmetic that
-/// every machine has, ZGEMM too, so that nothing but the digits left out here may differ.
+/// Errors of the state after the last gate, divided by ZGEMM's, from a random state and from |0 … 0>. All arithmetic, also
+/// ZGEMM's, is the same on every machine, so only the digits omitted in this list may differ.
 struct OverZgemm {
   const char* method;
   double random, zero;
@@ -320,8 +324,9 @@ void expect_errors(const Study& study, const std::string& plot, const std::vecto
   }
 }
 
-/// Ootomo, Ozaki, Yokota, Table 3: T = 0 at ZGEMM's level, T = 1 near it from states without zeros. Zeros lose nothing, and
-/// count in T's average: from |0 … 0> the first gates lose the bits of what is not zero. Ours at ZGEMM's level too.
+/// Ootomo, Ozaki, Yokota, Table 3: T = 0 reaches ZGEMM's level, and T = 1 is near it from states without zeros. Zeros lose
+/// nothing but count in T's average: from |0 … 0> the first gates lose bits of the non-zero elements. Certified products also
+/// reach ZGEMM's level.
 TEST(Circuit, AutomaticSlicesAreAsAccurateAsZgemm) {
   const auto study = run_circuit(0x1p-4, PlainZgemm{});
   EXPECT_TRUE(study.holds()) << explain_failures(study);
@@ -346,8 +351,8 @@ TEST(Circuit, AutomaticSlicesAreAsAccurateAsZgemm) {
   }
 }
 
-/// A certified product has |e| <= tau |L| |X|, and so ||e|| <= tau || |L| || ||x||: what (C1) adds up for a target is not above
-/// that. Of ZGEMM it is not below 2k u a gate.
+/// The sum (C1) stays within the target's limit: a certified product has |e| <= tau |L| |X|, so ||e|| <= tau || |L| || ||x||.
+/// For ZGEMM it is at least 2k u a gate.
 TEST(Circuit, TargetsLimitTheCertificate) {
   const auto study = run_circuit(0x1p-6, PlainZgemm{});
   for (const auto& [plot, d, layers] : {std::tuple{"gates on 2 of 10 qubits", 2, 12}, {"gates on 5 of 10 qubits", 5, 6}}) {
@@ -366,7 +371,7 @@ TEST(Circuit, TargetsLimitTheCertificate) {
   }
 }
 
-/// What is no amplitude at all is infinitely far off.
+/// A number outside the range of amplitudes has an infinite error.
 TEST(FixedPointState, NumbersBeyondItsRangeAreFarOff) {
   const FixedPointState zero(State(2));
   const double infinity = std::numeric_limits<double>::infinity();
@@ -375,7 +380,7 @@ TEST(FixedPointState, NumbersBeyondItsRangeAreFarOff) {
   EXPECT_LE(zero.compare(1, false, 0x1.fffffffffffffp25).error_upper, 0x1p26);
 }
 
-/// Parts of a wrong sign are far outside of the certificate.
+/// Parts with a wrong sign are far outside the certificate.
 TEST(Circuit, AWrongProductIsFound) {
   const auto study = run_circuit(0x1p-6, PlainZgemm{true});
   EXPECT_FALSE(study.holds());

@@ -33,7 +33,7 @@ double product(double a, double b, int bits) {
   return multiply({.mantissa_bits = bits}, {x.view(), y.view()})(0, 0);
 }
 
-/// What the bound is judged on: error over bound, rounded up, the largest of all entries; every one at most 1.
+/// The largest ratio of error to bound over all entries, rounded up. The bound holds if it is at most 1.
 double worst_ratio(const CublasEmulation& method, const Operands& operands, const std::string& origin) {
   const CublasProduct emulated(method, operands);
   const ExactOracle oracle(operands);
@@ -90,13 +90,13 @@ TEST(CublasEmulation, cutsUnitsOf128ShorterPiecesFirst) {
   EXPECT_EQ(cublas_pieces(129, 128, 2048), Lengths(16, 128));  // 2 tiles, 16 pieces
   EXPECT_EQ(cublas_pieces(256, 256, 1280), (Lengths{128, 128, 128, 128, 128, 128, 256, 256}));
   EXPECT_EQ(cublas_pieces(1024, 1024, 16384), Lengths(2, 8192));
-  // As few as make 32 with the tiles, or more.
+  // The fewest pieces that make at least 32 with the tiles.
   EXPECT_EQ(cublas_pieces(128, 384, 4096).size(), 11U);
   EXPECT_EQ(cublas_pieces(640, 64, 4096).size(), 7U);
   EXPECT_EQ(cublas_pieces(300, 290, 4096).size(), 4U);
   EXPECT_EQ(cublas_pieces(768, 512, 1024), Lengths(2, 512));
   EXPECT_EQ(cublas_pieces(128, 4096, 16382).size(), 1U);
-  EXPECT_EQ(cublas_pieces(128, 4096, 16383).size(), 2U);  // an odd one as the next even one
+  EXPECT_EQ(cublas_pieces(128, 4096, 16383).size(), 2U);  // an odd length like the next even one
   EXPECT_EQ(cublas_pieces(128, 4096, 24574).size(), 2U);
   EXPECT_EQ(cublas_pieces(128, 4096, 24575).size(), 3U);
   EXPECT_EQ(cublas_pieces(1, 1, 300000).size(), 36U);
@@ -107,7 +107,7 @@ TEST(CublasEmulation, cutsUnitsOf128ShorterPiecesFirst) {
 }
 
 TEST(CublasEmulation, addsEachPieceToCByAnFma) {
-  // Eight pieces of one unit, whose sum is 8: 0.1 is added eight times, which is not 0.8.
+  // Eight pieces of one unit, whose sum is 8: 0.1 is added eight times, which does not give 0.8.
   Matrix<double> a(1, 1024), b(1024, 1);
   for (Index l = 0; l < 1024; ++l) a(0, l) = l % 128 == 0 ? 1 : 0, b(l, 0) = 1;
   double c = 0;
@@ -117,8 +117,8 @@ TEST(CublasEmulation, addsEachPieceToCByAnFma) {
 }
 
 TEST(CublasEmulation, addsLongPairsOfDigitsOneGroupAfterTheOther) {
-  // 1, and twice three quarters of what it takes to be rounded up: pairs (7, 1) and (1, 7) of the last diagonal, which are
-  // added together where seven pairs of the inner dimension in whole units are 33025 terms at most.
+  // 1 plus twice three quarters of half a last bit. The pairs (7, 1) and (1, 7) of the last diagonal are added together only if
+  // seven pairs of the inner dimension in whole units have at most 33025 terms; then the result is rounded up.
   for (const Index k : {128, 4608, 4609, 16382}) {
     Matrix<double> a(1, k), b(k, 1);
     a(0, 0) = b(0, 0) = 1;
@@ -129,7 +129,8 @@ TEST(CublasEmulation, addsLongPairsOfDigitsOneGroupAfterTheOther) {
 }
 
 TEST(CublasEmulation, isTheRuleWhereDiagonalsAreCut) {
-  // One row of 32 tiles: up to k = 16382 one piece, whose diagonals are cut where whole units times pairs are beyond 33025.
+  // One row has 32 tiles, so there is one piece up to k = 16382. Its diagonals are cut where whole units times pairs exceed
+  // 33025.
   for (const Index k : {4608, 4609, 5376, 5377, 5504, 5505, 8192, 8193, 10881, 11008, 11009}) {
     const auto problem = generate({Family::uniform_positive, 1, 4000, k, 0, 3});
     const Operands operands{problem.a.view(), problem.b.view()};
@@ -143,8 +144,8 @@ TEST(CublasEmulation, isTheRuleWhereDiagonalsAreCut) {
 }
 
 TEST(CublasEmulation, takesPairsOfOddDiagonalsBackwards) {
-  // Four pairs together: of diagonal 7 (6, 1) to (3, 4), then (2, 5) and (1, 6). Beside 16, three quarters of half a last bit
-  // are lost alone, and twice that is rounded up.
+  // Four pairs are added together: of diagonal 7 (6, 1) to (3, 4), then (2, 5) and (1, 6). Beside 16, a single term of three
+  // quarters of half a last bit is lost, and two of them are rounded up.
   const Index k = 8192;
   const auto with = [&](int p, int q) {
     Matrix<double> a(1, k), b(k, 1);
@@ -159,7 +160,8 @@ TEST(CublasEmulation, takesPairsOfOddDiagonalsBackwards) {
 }
 
 TEST(CublasEmulation, truncatesTowardsZero) {
-  // 8 bits are two slices of 15 bits: of 1 + 2^-14 the last bit is cut off, whatever the sign, and then nothing is lost.
+  // 8 bits are two slices of 15 bits in total. They cut off the last bit of 1 + 2^-15 for either sign, and lose nothing of 1 +
+  // 2^-14.
   EXPECT_EQ(product(1 + 0x1p-14, 1, 8), 1 + 0x1p-14);
   EXPECT_EQ(product(1 + 0x1p-15, 1, 8), 1);
   EXPECT_EQ(product(-1 - 0x1p-15, 1, 8), -1);
@@ -167,20 +169,20 @@ TEST(CublasEmulation, truncatesTowardsZero) {
 }
 
 TEST(CublasEmulation, carriesInANumberAndNotInItsNegative) {
-  // 1 + 2^-8 + 2^-16 has the integers 64 64 64 / 2... of three digits; with 23 bits 0x408080 carries to 65 -127 -128 and
-  // -0x408080 to -64 -128 -128: other products are left out.
+  // x has three digits. With 23 bits 0x408080 carries to 65 -127 -128, and -0x408080 becomes -64 -128 -128, so different
+  // products are left out.
   const double x = 1 + 0x1p-7 + 0x1p-15;
   EXPECT_NE(product(x, x, 16), product(-x, -x, 16));
   EXPECT_NE(product(x, x, 16), -product(-x, x, 16));
 }
 
 TEST(CublasEmulation, bumpsTheExponentFromSignificand0x1FcOn) {
-  // Two slices: 0x1.FB keeps the bit 2^-14 of [1, 2), and 0x1.FC loses it.
+  // Two slices keep the bit 2^-14 of 0x1.FB in [1, 2) and lose that of 0x1.FC.
   const double below = 0x1.fb04p0, from = 0x1.fc04p0;
   EXPECT_EQ(product(below, 1, 8), below);
   EXPECT_EQ(product(from, 1, 8), from - 0x1p-14);
   EXPECT_EQ(product(std::nextafter(0x1.fcp0, 0), 1, 64), std::nextafter(0x1.fcp0, 0));
-  // Of subnormal numbers the fraction's field is what is looked at.
+  // For subnormal numbers the fraction field decides.
   EXPECT_EQ(product(0x0.fb02p-1022, 1, 8), 0x0.fb02p-1022);
   EXPECT_EQ(product(0x0.fc02p-1022, 1, 8), 0x0.fcp-1022);
   EXPECT_EQ(product(0x0.7f02p-1022, 1, 8), 0x0.7f02p-1022);
@@ -189,13 +191,13 @@ TEST(CublasEmulation, bumpsTheExponentFromSignificand0x1FcOn) {
 TEST(CublasEmulation, losesSmallNumbersAndAppliesExponentsLast) {
   EXPECT_EQ(product(0x1p-1040, 1, 15), 0);
   EXPECT_EQ(product(0x1p-1035, 1, 15), 0x1p-1035);
-  // Its digits are the last three of seven, which meet the first three of the other number alone.
+  // The digits of x are the last three of seven, which meet only the first three of the other number.
   const double x = 0x1.234cp-1060, y = 0x1.23456789abcdfp100;
   EXPECT_EQ(product(x, 0x1p100, 55), x * 0x1p100);
   EXPECT_GT(std::fabs(product(x, y, 55) / (x * y) - 1), 0x1p-24);
   EXPECT_LT(std::fabs(product(x, y, 55) / (x * y) - 1), 0x1p-15);
   EXPECT_EQ(product(0x1p600, 0x1p600, 55), std::numeric_limits<double>::infinity());
-  // Diagonals are added without exponents: a sum that rounds once, as a subnormal number, at the end.
+  // Diagonals are added without exponents. The sum is rounded once, to a subnormal number, at the end.
   EXPECT_EQ(product(0x1.8p-500, 0x1.0000000000001p-574, 55), 0x1p-1073);
 }
 
@@ -249,13 +251,13 @@ TEST(CublasEmulation, boundHoldsForScalars) {
       }
 }
 
-/// Digits and tails of one sign, as large as they can be, in all places: what is left out adds up.
+/// Digits and tails of one sign, as large as possible in all places, nearly reach the bound: the omitted parts add up.
 TEST(CublasEmulation, boundIsNearlyReachedWhereNothingCancels) {
   for (const int bits : {15, 31, 55}) {
     Matrix<double> a(1, 64), b(64, 1);
     for (Index l = 0; l < 64; ++l) a(0, l) = b(l, 0) = 0x1.fb7f7f7f7f7f7p0;
     const double ratio = worst_ratio({.mantissa_bits = bits}, {a.view(), b.view()}, "all equal");
-    EXPECT_GT(ratio, bits < 55 ? 0.9 : 0.05) << bits;  // with 55 it is roundings of FP64 that count, at their worst
+    EXPECT_GT(ratio, bits < 55 ? 0.9 : 0.05) << bits;  // with 55 bits the bound counts worst-case roundings of FP64
   }
 }
 

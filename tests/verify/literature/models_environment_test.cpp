@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A caller's rounding mode and flush-to-zero setting change no model.
+// No model depends on the caller's rounding mode or flush-to-zero setting.
 
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ std::vector<std::uint64_t> bits(const Matrix<Magnitude>& x) {
   return bits(upper);
 }
 
-/// f() is the same vector of bits in both environments.
+/// Checks that f() gives the same vector of bits in both environments.
 template <class F>
 void expect_the_same(const char* what, const F& f) {
   const auto expected = f();

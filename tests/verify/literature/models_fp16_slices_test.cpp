@@ -32,7 +32,7 @@ double first_entry(const Fp16Slices& method, const std::vector<double>& row, con
 
 bool is_exact(const auto& product) { return product.lost_conversions == 0 && product.lost_sums == 0; }
 
-/// A problem that Algorithm 1 takes: `full_range` and others have elements for which sigma overflows.
+/// A problem that Algorithm 1 accepts: some families, `full_range` among them, have elements for which sigma overflows.
 Problem smaller(Recipe recipe) {
   auto problem = generate(recipe);
   for (auto* matrix : {&problem.a, &problem.b})
@@ -41,7 +41,7 @@ Problem smaller(Recipe recipe) {
   return problem;
 }
 
-/// The worst error / bound, bound(i, j, entry), of what did not overflow.
+/// The worst error / bound(i, j, entry) over the entries that did not overflow.
 template <class T, class Bound>
 double ratio(const Matrix<T>& c, const Problem& problem, ResultFormat format, const Bound& bound) {
   const ExactOracle oracle(problem);
@@ -55,7 +55,8 @@ double ratio(const Matrix<T>& c, const Problem& problem, ResultFormat format, co
   return worst;
 }
 
-/// Of the rows' sums, error over 2 sqrt(k) u |A||B|e: what their (1) expects of DGEMM, and Algorithm 3 aims at.
+/// The worst row sum of errors over 2 sqrt(k) u |A||B|e, the error that the paper's (1) expects of DGEMM and Algorithm 3 aims
+/// at.
 double over_expected(const Matrix<double>& c, const Problem& problem) {
   const ExactOracle oracle(problem);
   const auto factor = Magnitude::of(2 * std::sqrt(static_cast<double>(problem.a.cols())) * 0x1p-53);
@@ -72,7 +73,7 @@ double over_expected(const Matrix<double>& c, const Problem& problem) {
   return worst;
 }
 
-/// As many slices, and blocks as long, as an integer counts.
+/// Slice counts and block lengths may be as large as their integer types allow.
 TEST(Fp16Slices, CountsOfAnySize) {
   Matrix<double> a(1, 2), b(2, 1);
   a(0, 0) = a(0, 1) = b(0, 0) = b(1, 0) = 1;
@@ -84,7 +85,7 @@ TEST(Fp16Slices, CountsOfAnySize) {
   }
 }
 
-/// rho = ceil(53 - (24 - log2 n) / 2) as printed, at both ends of every step.
+/// The bits are those of rho = ceil(53 - (24 - log2 n) / 2) as printed, at both ends of every step.
 TEST(Fp16Slices, BitsAreThoseOfRho) {
   EXPECT_EQ(bits_of_fp16_slices(1), 12);
   for (int bits = 1; bits <= 11; ++bits) {
@@ -100,7 +101,8 @@ TEST(Fp16Slices, BitsAreThoseOfRho) {
   EXPECT_THROW(bits_of_fp16_slices((Index{1} << 22) + 1), std::invalid_argument);
 }
 
-/// -(2^9 - 1) 2^-9 is one slice for n = 64, whose beta is 9: of 2^-9, as it is negative; a positive number is split at 2^-8.
+/// A negative element has one more bit. For n = 64, beta is 9: -(2^9 - 1) 2^-9 is one slice, and the positive number is split
+/// at 2^-8.
 TEST(Fp16Slices, NegativeElementsHaveABitMore) {
   const auto slices = [](double x) {
     std::vector<double> row(64, 0.0), column(64, 0.0);
@@ -112,7 +114,7 @@ TEST(Fp16Slices, NegativeElementsHaveABitMore) {
   EXPECT_EQ(slices(255.0 / 256), 1);
 }
 
-/// As long as Algorithm 1's limits are kept, no unit rounds anything: any alignment, any order.
+/// Within Algorithm 1's limits no unit rounds anything, for any alignment and any order.
 TEST(Fp16Slices, NothingIsRoundedWithinTheLimits) {
   for (const auto& unit : {TensorCore::nearest(), TensorCore::truncating(4), TensorCore::truncating(16)})
     for (const auto family : all_families())
@@ -122,13 +124,13 @@ TEST(Fp16Slices, NothingIsRoundedWithinTheLimits) {
       }
 }
 
-/// k elements -(2^beta - 1) 2^-beta: the largest sums there are.
+/// k elements -(2^beta - 1) 2^-beta, which give the largest possible sums.
 Fp16Product<double> of_maximal_slices(Index k, int bits) {
   const std::vector<double> x(static_cast<std::size_t>(k), std::ldexp(1.0, -bits) - 1);
   return product_of({.mode = correctly_rounded, .bits = bits}, dot_problem(x, x));
 }
 
-/// With one bit more than Algorithm 1's, the same sums are rounded in the unit, and the result with them.
+/// With one bit more than Algorithm 1 allows, the unit rounds the same sums, and the result is rounded with them.
 TEST(Fp16Slices, OneBitMoreIsRoundedInTheUnit) {
   for (const Index k : {16, 64, 256, 1024}) {
     const int bits = bits_of_fp16_slices(k);
@@ -192,7 +194,8 @@ TEST(Fp16Slices, ErrorsOfFloatAreWithinTheBoundForEveryFamily) {
     }
 }
 
-/// What is left out is all of the error: one element, -(2^10 - 1) 2^-10 - 2^-22 say, one slice.
+/// The bound covers omitted slices: in one-element products they are the whole error (one slice of -(2^10 - 1) 2^-10 - 2^-22,
+/// for example).
 TEST(Fp16Slices, TheBoundSeesWhatIsLeftOut) {
   std::vector<double> row(16, 0.0), column(16, 0.0);
   row[0] = -1 + 0x1p-10 - 0x1p-22, column[0] = 1;
@@ -203,7 +206,7 @@ TEST(Fp16Slices, TheBoundSeesWhatIsLeftOut) {
             add_upper(Magnitude::of(0x1p-22), Magnitude::power_of_two(-1075)));
 }
 
-/// Algorithm 3 aims at 2 sqrt(k) u |A||B|e, and meets it on the paper's own data.
+/// On the paper's own data, Algorithm 3 meets its aim of 2 sqrt(k) u |A||B|e.
 TEST(Fp16Slices, TheEstimateIsMetOnThePapersData) {
   for (const double phi : {0.1, 1.0, 2.0})
     for (const Index k : {16, 128, 500}) {
@@ -224,7 +227,7 @@ TEST(Fp16Slices, WiderExponentsTakeMoreSlices) {
   EXPECT_LT(slices(0.1), slices(2));
 }
 
-/// Where nothing is left of A before Algorithm 3 is content, every product is made.
+/// If A is used up before Algorithm 3 is satisfied, every product is computed.
 TEST(Fp16Slices, FastModeIsOffWhereAIsUsedUp) {
   const auto product = product_of({}, dot_problem({3, 5}, {1.0 / 3, 1.0 / 7}));
   EXPECT_FALSE(product.fast);
@@ -232,7 +235,7 @@ TEST(Fp16Slices, FastModeIsOffWhereAIsUsedUp) {
   EXPECT_EQ(product.products, product.slices_b);
 }
 
-/// Algorithm 3 asks 2 sqrt(2) u (3/4 + t) v > 3 t v of the second slice, t: of t = u / 2, not of 7u / 8.
+/// Algorithm 3 tests the second slice t by 2 sqrt(2) u (3/4 + t) v > 3 t v: true for t = u / 2, false for 7u / 8.
 TEST(Fp16Slices, TheEstimateCountsTheProductsThatItLeavesOut) {
   const auto product = [](double t) { return product_of({}, dot_problem({0.75, t}, {1.0 / 3, 1.0 / 3})); };
   EXPECT_TRUE(product(0x1p-54).fast);
@@ -249,7 +252,7 @@ TEST(Fp16Slices, SlicesMayBeGiven) {
   EXPECT_TRUE(product_of({.fast = false}, problem).fast);  // Algorithm 3's d is for fast mode
 }
 
-/// Blocks of C have slice counts of their own, so that a block size may change bits, as they say; not if all is rounded once.
+/// Blocks of C have slice counts of their own, so a block size may change bits, except if everything is rounded once.
 TEST(Fp16Slices, BlocksAreProductsOfTheirOwn) {
   const auto problem = generate({Family::wide_exponents, 7, 5, 40, 3, 2});
   const auto block = [&](Index i, Index j, Index rows, Index cols) {
@@ -261,7 +264,7 @@ TEST(Fp16Slices, BlocksAreProductsOfTheirOwn) {
       EXPECT_EQ(c(i, j), block(i / 4 * 4, j / 3 * 3, i < 4 ? 4 : 3, j < 3 ? 3 : 2)(i % 4, j % 3)) << i << " " << j;
 }
 
-/// beta follows the block: what needs two slices of 10 bits is one of 11.
+/// beta follows the inner block length: an element that needs two slices of 10 bits needs one of 11.
 TEST(Fp16Slices, InnerBlocksKeepSlicesLong) {
   const std::vector<double> x(16, -2047.0 / 2048), y(16, -1);
   EXPECT_EQ(product_of({.mode = correctly_rounded}, dot_problem(x, y)).slices_a, 2);
@@ -271,7 +274,7 @@ TEST(Fp16Slices, InnerBlocksKeepSlicesLong) {
   EXPECT_EQ(blocked.c(0, 0), 16 * 2047.0 / 2048);
 }
 
-/// The last block may be one element long, and is sliced as the others.
+/// The last inner block may have one element, and is sliced like the others.
 TEST(Fp16Slices, InnerBlocksShareTheirBits) {
   const auto problem = dot_problem({1, 1, -(1.5 + 0x1p-11)}, {1, 1, 1});
   EXPECT_TRUE(is_exact(product_of({.inner_block = 2}, problem)));
@@ -315,7 +318,7 @@ TEST(Fp16Slices, RefusesWhatIsNone) {
     EXPECT_THROW(bound_upper({.unit = unit}, problem.a.view(), problem.b.view()), std::invalid_argument);
 }
 
-/// Whether or not an element meets another.
+/// An element is refused even if the product is empty and no other element meets it.
 TEST(Fp16Slices, RefusesElementsOfAnEmptyProduct) {
   const Matrix<double> no_columns(2, 0);
   for (const double x : {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity(), 0x1p982}) {
@@ -327,7 +330,7 @@ TEST(Fp16Slices, RefusesElementsOfAnEmptyProduct) {
   EXPECT_EQ(multiply({}, no_columns.view(), Matrix<double>(0, 0).view()).c.cols(), 0);
 }
 
-/// docs/errata.md, 8. B is not looked at.
+/// docs/errata.md, 8: the slices of B are ignored.
 TEST(ErrataOfModels, Algorithm3IgnoresTheSlicesOfB) {
   const std::vector<double> row{1, 0x1p-60}, column{1.0 / 3, 1.0 / 7};
   const auto problem = dot_problem(row, column);
@@ -339,7 +342,7 @@ TEST(ErrataOfModels, Algorithm3IgnoresTheSlicesOfB) {
   EXPECT_LT(ratio(product_of({.slices = 5}, problem).c, problem, ResultFormat::of_double, relative), 3.2e-16);
 }
 
-/// docs/errata.md, 9. x / 2 has 12 bits, and as it is negative it is one slice of 12 bits.
+/// docs/errata.md, 9: x / 2 has 12 bits, and as it is negative it is one slice of 12 bits.
 TEST(ErrataOfModels, SlicesOfOneElementDoNotFitBinary16) {
   const double x = -(1.5 + 0x1p-11);
   EXPECT_EQ(product_of({.mode = correctly_rounded}, dot_problem({x}, {1})).lost_conversions, 1);
@@ -349,7 +352,7 @@ TEST(ErrataOfModels, SlicesOfOneElementDoNotFitBinary16) {
   EXPECT_EQ(first_entry({.mode = correctly_rounded}, {x, 0}, {1, 0}), x);
 }
 
-/// Algorithm 1 as printed: slices before they are scaled (line 9), and after (line 11).
+/// Algorithm 1 as printed: slices before scaling (line 9) and after it (line 11).
 struct PrintedSlices {
   std::vector<std::vector<double>> unscaled, scaled;
 };
@@ -374,7 +377,7 @@ PrintedSlices printed_algorithm_1(std::vector<double> x) {
   return slices;
 }
 
-/// How often |slice p| < |slice p + 1| of an element, both not zero.
+/// The number of times that |slice p| < |slice p + 1| for an element, both not zero.
 int rises(const std::vector<std::vector<double>>& slices) {
   int count = 0;
   for (std::size_t p = 1; p < slices.size(); ++p)
@@ -383,7 +386,7 @@ int rises(const std::vector<std::vector<double>>& slices) {
   return count;
 }
 
-/// docs/errata.md, 20. 1 + 2^-11 is 2^1 (1/2) + 2^-11 (1).
+/// docs/errata.md, 20: scaled slices may rise, as 1 + 2^-11 is 2^1 (1/2) + 2^-11 (1).
 TEST(ErrataOfModels, ScaledSlicesDoNotFall) {
   const auto smallest = printed_algorithm_1({1 + 0x1p-11});
   EXPECT_EQ(smallest.scaled, (std::vector<std::vector<double>>{{0.5}, {1}}));
@@ -402,7 +405,7 @@ TEST(ErrataOfModels, ScaledSlicesDoNotFall) {
   EXPECT_GT(of_scaled, 0);
 }
 
-/// docs/errata.md, 19. rho = 42 for n = 2: sigma = 2^1023 for 2^981, the last one, and 2^1024 from there on.
+/// docs/errata.md, 19: sigma overflows. With rho = 42 for n = 2, sigma = 2^1023 for 2^981, and 2^1024 for larger numbers.
 TEST(ErrataOfModels, SigmaOverflows) {
   EXPECT_EQ(first_entry({.mode = correctly_rounded}, {0x1p981, 1}, {0x1p-981, 1}), 2);
   try {
@@ -420,7 +423,7 @@ TEST(ErrataOfModels, SigmaOverflows) {
   EXPECT_THROW(of_float(0x1.8p114), std::invalid_argument);
 }
 
-/// docs/errata.md, 19. s_i > t_i is 0 > 0 for a row of zeros.
+/// docs/errata.md, 19: Algorithm 3 does not end on a row of zeros, as s_i > t_i is 0 > 0.
 TEST(ErrataOfModels, Algorithm3DoesNotEndOnARowOfZeros) {
   auto problem = generate({Family::wide_exponents, 2, 2, 20, 0.1, 2});
   const int d = product_of({}, problem).slices_a;
@@ -430,7 +433,8 @@ TEST(ErrataOfModels, Algorithm3DoesNotEndOnARowOfZeros) {
   EXPECT_LE(product.slices_a, d);
 }
 
-/// docs/errata.md, 19. Products of slices that no double holds: NearSum, which adds doubles, cannot make up for it.
+/// docs/errata.md, 19: products of scaled slices may underflow below every double, which NearSum, a sum of doubles, cannot
+/// repair.
 TEST(ErrataOfModels, ScaledProductsMayUnderflow) {
   const std::vector<double> row{1 + 0x1p-52, 0}, column{0x1p-1040 * (1 + 0x1p-12), 0};
   const auto problem = dot_problem(row, column);

@@ -35,7 +35,7 @@ std::vector<double> hadamard_row(Index i, Index n, double scale) {
 }
 
 TEST(Gemmul8Scaling, multipliesWhatItHasRoomFor) {
-  // Integers of 9 bits, 64 of them, with norms between 2 and 2^12: nothing is cut off and nothing wraps.
+  // 64 integers of 9 bits with norms between 2 and 2^12: nothing is cut off and nothing wraps.
   const auto problem = generate({Family::integers, 3, 4, 20, 0, 1});
   for (const int moduli : {18, 20}) {
     const auto product = multiply({moduli}, problem.a.view(), problem.a.view().block(0, 0, 3, 20).transposed());
@@ -47,7 +47,7 @@ TEST(Gemmul8Scaling, multipliesWhatItHasRoomFor) {
 }
 
 TEST(Gemmul8Scaling, shiftDoesNotFollowTheScale) {
-  // 14 moduli: log2(P - 1)/2 - 1/2 is 54.58, from which 2 and max(1, norm) are taken.
+  // For 14 moduli log2(P - 1)/2 - 1/2 is 54.58; 2 and max(1, norm) are subtracted from it.
   const std::vector<double> unit(4, 0.5), small(4, 0x1p-20), large(4, 0x1p20);
   EXPECT_EQ(gemmul8_shift({14}, unit), 51 + 1);
   EXPECT_EQ(gemmul8_shift({14}, small), 51 + 20);
@@ -76,7 +76,7 @@ TEST(Gemmul8Errata, equalSmallElementsWrapForEveryCountOfModuli) {
   EXPECT_NEAR(most, 1.94, 0.01);
 }
 
-/// Q^T Q of orthonormal columns, Hadamard / 16.
+/// The diagonal of Q^T Q wraps for orthonormal columns (Hadamard / 16).
 TEST(Gemmul8Errata, unitColumnsWrapOnTheDiagonal) {
   constexpr Index n = 256;
   Matrix<double> a(2, n);
@@ -101,7 +101,7 @@ TEST(Gemmul8Errata, largeRowsLoseAllDigits) {
 }
 
 TEST(Gemmul8Errata, sumsOfResiduesLeaveInt32) {
-  // Residue 127 of 255 in every place: 133144 times 127^2 fit INT32, 133145 do not.
+  // Every place has the residue 127 of 255: 133144 products 127^2 fit INT32, 133145 do not.
   constexpr int moduli = 8;
   const auto shift = [](Index k, double x) { return gemmul8_shift({moduli}, std::vector(static_cast<std::size_t>(k), x)); };
   const int of_one = shift(133144, 1);

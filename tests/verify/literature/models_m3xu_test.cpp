@@ -27,10 +27,10 @@ const double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double largest_float = 0x1.fffffep127;
 constexpr double all_ones = 0x1.fffffep0;  // 24 bits
 
-/// A register of 48 bits, as printed, or of more.
+/// A unit whose register has 48 bits, as printed, or more.
 Unit with_register(int width, int headroom = 0) { return {.width = width, .headroom = headroom}; }
 
-/// Every product of FP32 and FP64, and their sums, exactly; all of a dot product in one instruction.
+/// A unit that sums every product of FP32 and FP64 exactly, and a whole dot product in one instruction.
 Unit exact_unit() { return {.multipliers = 1 << 20, .width = 5000, .headroom = 40}; }
 
 Sum dot_of(Mode mode, const Unit& unit, const std::vector<double>& a, const std::vector<double>& b, double sum = 0) {
@@ -41,7 +41,7 @@ double fp32_dot(const Unit& unit, const std::vector<double>& a, const std::vecto
   return dot_of(Mode::fp32, unit, a, b).value;
 }
 
-/// The register holds the sum of the running sum and `terms` products x x, bit for bit.
+/// True if the register holds the running sum plus `terms` products x x, bit for bit.
 bool holds(Mode mode, Unit unit, double x, int terms, double sum = 0) {
   unit.multipliers = terms * pieces(mode, unit);
   const std::vector<double> factors(static_cast<std::size_t>(terms), x);
@@ -49,7 +49,7 @@ bool holds(Mode mode, Unit unit, double x, int terms, double sum = 0) {
   return result.overflows == 0 && result.losses == 0;
 }
 
-/// The least width with which the register holds it, whatever part of it is headroom.
+/// The least width of a register that holds this sum, for any share of headroom.
 int smallest_width(Mode mode, double x, int terms, double sum = 0) {
   for (int width = 1;; ++width)
     for (int headroom = 0; headroom < std::min(width, 8); ++headroom)
@@ -106,14 +106,14 @@ TEST(M3xuErrata, theSecondStepShiftsBy12Not16) {
   EXPECT_EQ(fp32_dot(with_register(60), {1 + 0x1p-23}, {1}), 1 + 0x1p-23);
   EXPECT_EQ(fp32_dot(printed, {1 + 0x1p-23}, {1}), 1 + 0x1p-19);
   EXPECT_EQ(fp32_dot(printed, {1}, {1 + 0x1p-23}), 1 + 0x1p-19);
-  EXPECT_EQ(fp32_dot(printed, {1 + 0x1p-11}, {1 + 0x1p-11}), 1 + 0x1p-10 + 0x1p-22);  // the upper halves alone
+  EXPECT_EQ(fp32_dot(printed, {1 + 0x1p-11}, {1 + 0x1p-11}), 1 + 0x1p-10 + 0x1p-22);  // only the upper halves
 }
 
 TEST(M3xuErrata, sumsNeedMoreThan48Bits) {
   EXPECT_EQ(smallest_width(Mode::fp32, all_ones, 2), 49);
   EXPECT_EQ(smallest_width(Mode::fp32, all_ones, 3), 50);
   EXPECT_EQ(smallest_width(Mode::fp32, all_ones, 4), 50);
-  EXPECT_EQ(smallest_width(Mode::fp32, all_ones, 4, 0x1.fffffep1), 51);  // and a running sum as large as a product
+  EXPECT_EQ(smallest_width(Mode::fp32, all_ones, 4, 0x1.fffffep1), 51);  // with a running sum as large as a product
 }
 
 TEST(M3xuErrata, in48BitsTwoMaximalProductsChangeTheirSign) {
@@ -131,11 +131,11 @@ TEST(M3xuErrata, bitsAreNotThoseOfFp32) {
   EXPECT_EQ(fp32_dot(with_register(50, 2), a, b), 0x1p-24);
   EXPECT_EQ(fp32_dot(exact_unit(), a, b), 0x1p-24);
   Unit one_by_one = with_register(50, 2);
-  one_by_one.multipliers = 2;  // an element an instruction
+  one_by_one.multipliers = 2;  // one element an instruction
   EXPECT_EQ(fp32_dot(one_by_one, a, b), 0);
 }
 
-/// One product an instruction: a fused multiply-add?
+/// Multiplies and adds with one product an instruction, to compare with a fused multiply-add.
 double fused(int width, int headroom, float a, float b, float c) {
   Unit unit = with_register(width, headroom);
   unit.multipliers = 2;
@@ -162,7 +162,7 @@ TEST(M3xuErrata, bitsOfFp32TakeOneProductAnInstructionAnd278Bits) {
 }
 
 TEST(M3xu, twoFp32ElementsAreOneRoundingOnly) {
-  // Rounded after each product, the second is lost: a tie, then 1 again.
+  // Rounded after each product, the second product is lost: a tie, then 1 again.
   const std::vector<double> a{1, 0x1p-24, 0x1p-24}, b{1, 1, 1};
   EXPECT_EQ(fp32_dot(with_register(50, 2), a, b), 1 + 0x1p-23);
   EXPECT_EQ(std::fma(0x1p-24F, 1.0F, 1.0F), 1);
@@ -202,7 +202,7 @@ TEST(M3xu, exponentFieldsOfZerosHideWhatIsSmall) {
 }
 
 TEST(M3xu, exponentFieldsOfSubnormalNumbersCostMoreThanFp32) {
-  // 2^-22 and three products just below the unit 2^-45: 2.99 units of FP32's last place, where four roundings allow 2.
+  // 2^-22 and three products just below the unit 2^-45 give 2.99 units in FP32's last place, where four roundings allow 2.
   Unit unit = with_register(48);
   const std::vector<double> a{0x1p-149, 0x1.ffp-46, 0x1.ffp-46, 0x1.ffp-46}, b{0x1p127, 1, 1, 1};
   EXPECT_EQ(fp32_dot(unit, a, b), 0x1.000006p-22);
@@ -216,7 +216,7 @@ TEST(M3xu, doesNotOverflowWithinAnInstruction) {
   EXPECT_EQ(fp32_dot(exact_unit(), a, b), 3);
   Unit one_by_one = with_register(50, 2);
   one_by_one.multipliers = 2;
-  EXPECT_EQ(fp32_dot(one_by_one, a, b), inf);  // as FP32
+  EXPECT_EQ(fp32_dot(one_by_one, a, b), inf);  // like FP32
   EXPECT_EQ(std::fma(0x1p127F, -2.0F, std::fma(0x1p127F, 2.0F, 0.0F)), std::numeric_limits<float>::infinity());
 }
 
@@ -243,7 +243,7 @@ TEST(M3xu, roundsAsAsked) {
 }
 
 TEST(M3xu, fp16AndBf16AreUnchanged) {
-  // FP16 takes 83 bits for any eight products, however far apart: 2^-48 to 8 (2^16 - 2^5)^2.
+  // FP16 needs 83 bits for any eight products, however far apart: from 2^-48 to 8 (2^16 - 2^5)^2.
   std::vector<double> factors(8, 0x1.ffcp15);
   factors.back() = 0x1p-24;
   const auto exactly = [&](int width) {
@@ -252,7 +252,7 @@ TEST(M3xu, fp16AndBf16AreUnchanged) {
   };
   EXPECT_TRUE(exactly(83));
   EXPECT_FALSE(exactly(82));
-  // Pieces of 11 bits are the same numbers: the twelfth bit of a buffer is 0.
+  // Pieces of 11 bits give the same numbers, as the twelfth bit of a buffer is 0.
   RandomStream random(2);
   for (int i = 0; i < 200; ++i) {
     std::vector<double> a, b;
@@ -373,7 +373,7 @@ TEST(M3xu, refusesWhatItCannotMean) {
   EXPECT_THROW((void)error_bound_upper(Mode::fp32, roomy, 9), std::invalid_argument);
 }
 
-/// What a mode's numbers are.
+/// The number format of a mode.
 struct Numbers {
   Mode mode;
   int precision, least, largest;
@@ -381,7 +381,7 @@ struct Numbers {
 constexpr Numbers all_numbers[] = {
     {Mode::fp16, 11, -14, 15}, {Mode::bf16, 8, -126, 127}, {Mode::fp32, 24, -126, 127}, {Mode::fp64, 53, -1022, 1023}};
 
-/// x as a number of the mode: its exponent shrunk in the ratio of the ranges, what does not fit then cut off.
+/// x as a number of the mode: its exponent is reduced in the ratio of the ranges, then bits that do not fit are cut off.
 double member(double x, const Numbers& numbers) {
   if (numbers.mode == Mode::fp64 || x == 0) return x;
   int exponent = 0;
@@ -399,7 +399,7 @@ Problem members(Recipe recipe, const Numbers& numbers) {
   return problem;
 }
 
-/// Worst error over the bound that every entry of the product is judged by, where nothing can overflow.
+/// The worst error over the bound that judges every entry, for products that cannot overflow.
 double worst_ratio(const Problem& problem, const Numbers& numbers, const Unit& unit, Matrix<double> c) {
   const ExactOracle oracle(problem);
   const auto format = numbers.mode == Mode::fp64 ? ResultFormat::of_double : ResultFormat::of_float;
@@ -439,8 +439,8 @@ TEST(M3xu, productsMeetTheirBoundOverTheFamilies) {
   EXPECT_GT(worst, 0.1);  // a bound, not a formality
 }
 
-/// Aligned by fields, what a zero or a subnormal number hides counts: 2^-60 is lost in 50 bits beside 0 2^127. From 160 bits on
-/// that is below the smallest subnormal number.
+/// With alignment by fields, the bound counts losses beside a zero or a subnormal number: 50 bits lose 2^-60 beside 0 2^127.
+/// From 160 bits on such a loss is below the smallest subnormal number.
 TEST(M3xu, theBoundCountsWhatExponentFieldsHide) {
   const auto by_fields = [](int width) {
     Unit unit = with_register(width, 3);
@@ -452,13 +452,13 @@ TEST(M3xu, theBoundCountsWhatExponentFieldsHide) {
   EXPECT_LE(error_bound_upper(Mode::fp32, by_fields(159), 4).underflow, 0x1p-146);
   EXPECT_GT(error_bound_upper(Mode::fp32, by_fields(159), 4).underflow, 0x1p-147);
   EXPECT_LE(error_bound_upper(Mode::fp32, by_fields(160), 4).underflow, 0x1p-147);
-  // 1.5 1.5 is 2.25 below 4: it is aligned as if it might reach 8.
+  // 1.5 1.5 is 2.25, below 4, but it is aligned as if it could reach 8.
   EXPECT_EQ(error_bound_upper(Mode::fp32, by_fields(61), 9).relative,
             error_bound_upper(Mode::fp32, with_register(60, 3), 9).relative);
 }
 
-/// Section V-B, "no additional error compared to conventional FP32", whose k roundings cost k u: with w bits below the headroom
-/// (M1) is below that of every sum of two or more if 17 2^(1 - w) <= u, up to what is of second order.
+/// Section V-B claims "no additional error compared to conventional FP32", whose k roundings cost k u. With w bits below the
+/// headroom, (M1) is below k u for every sum of two or more terms if 17 2^(1 - w) <= u, up to second order.
 TEST(M3xu, theBoundIsNotAboveFp32sFrom33BitsOn) {
   const auto fp32 = [](Index k) { return static_cast<double>(k) * 0x1p-24; };
   const auto relative = [](int width, Index k) { return error_bound_upper(Mode::fp32, with_register(width, 3), k).relative; };
@@ -498,7 +498,7 @@ TEST(M3xu, anExactRegisterRoundsCorrectlyOverTheFamilies) {
     }
 }
 
-/// [Re -Im; Im Re] for each element of A, [Re; Im] for each of B: the real product that the complex one is.
+/// A complex product is judged as the real product that it is: [Re -Im; Im Re] for each element of A, [Re; Im] for each of B.
 TEST(M3xu, complexProductsAreJudgedAsTheRealOnesThatTheyAre) {
   const auto& numbers = all_numbers[2];
   for (const auto family : all_families()) {

@@ -71,7 +71,7 @@ TEST(Multiword, WhatIsLeftIsWithinTheBoundAndEachWordIsOne) {
   }
 }
 
-/// Three words of bfloat16 hold all of a binary32 number.
+/// Enough words leave no rest: three words of bfloat16 hold all of a binary32 number.
 TEST(Multiword, EnoughWordsLeaveNothing) {
   Matrix<float> x(1, 1);
   x(0, 0) = 0x1.fedcbap-40F;
@@ -80,20 +80,21 @@ TEST(Multiword, EnoughWordsLeaveNothing) {
             0x1.fedcbap-40);
 }
 
-/// a = b = 1 + 2^-11: words 1 and 2^-11; the last product is 2^-22.
+/// Reduced products omit the smallest one: a = b = 1 + 2^-11 has words 1 and 2^-11, and the last product is 2^-22.
 TEST(Multiword, ReducedProductsLeaveOutTheLeast) {
   EXPECT_EQ(multiply_scalars({binary16_word, 2, all, {}}, 0x1.002p0, 0x1.002p0), 0x1.004004p0F);
   EXPECT_EQ(multiply_scalars({binary16_word, 2, reduced, {}}, 0x1.002p0, 0x1.002p0), 0x1.004p0F);
   EXPECT_EQ(multiply_scalars({binary16_word, 1, all, {}}, 0x1.002p0, 0x1.002p0), 1);
 }
 
-/// a = b = 11/8 + 2^-23: 2.75 units join 121/64 together, and not as twice 1.375, which is rounded to 1 each time.
+/// The least products are added first: for a = b = 11/8 + 2^-23, 2.75 units join 121/64 together; added one by one, 1.375 would
+/// be rounded to 1 twice.
 TEST(Multiword, LeastProductsAreAddedFirst) {
   const double a = 1.375 + 0x1p-23;
   EXPECT_EQ(multiply_scalars({binary16_word, 2, all, {}}, a, a), 1.890625F + 3 * 0x1p-23F);
 }
 
-/// (W1) for a = b = 1 + 2^-11, whose words are 1 and 2^-11: 2^-22 is left out.
+/// The bound is (W1): for a = b = 1 + 2^-11, with words 1 and 2^-11, 2^-22 is left out.
 TEST(Multiword, OurBoundIsItsFormula) {
   const auto operands = binary32_operands({0x1.002p0}, {0x1.002p0});
   const Multiword method{binary16_word, 2, reduced, TensorCore::truncating(4)};
@@ -116,7 +117,8 @@ TEST(Multiword, ErrorsAreWithinOurBoundForEveryFamily) {
       }
 }
 
-/// Words of bfloat16 do not underflow here, and the unit rounds to nearest: (4), and (5) even without its O.
+/// Without underflow and with a unit that rounds to nearest, the printed bound (4) holds, and (5) even without its O. Words of
+/// bfloat16 do not underflow in this test.
 TEST(Multiword, PrintedBoundsHoldWithoutUnderflowToNearest) {
   for (const auto& unit :
        {TensorCore::nearest(), TensorCore{8, exact_alignment, Rounding::nearest_even, Rounding::nearest_even}})
@@ -131,7 +133,8 @@ TEST(Multiword, PrintedBoundsHoldWithoutUnderflowToNearest) {
       }
 }
 
-/// docs/errata.md, 17. 2^-25 is half the smallest subnormal of binary16: the second word is 0.
+/// docs/errata.md, 17: (4) ignores words that underflow. 2^-25 is half the smallest subnormal of binary16, so the second word
+/// is 0.
 TEST(ErrataOfModels, Bound4LeavesOutWordsThatUnderflow) {
   const auto fails = [](double leading, WordProducts products, double by) {
     const auto operands = binary32_operands({leading + 0x1p-25}, {1});
@@ -146,7 +149,8 @@ TEST(ErrataOfModels, Bound4LeavesOutWordsThatUnderflow) {
   EXPECT_EQ(ratio({binary16_word, 2, all, TensorCore::nearest()}, held, Which::printed), 0);
 }
 
-/// docs/errata.md, 18. Every product but the first is cut off whole, nearly 2 u_high each.
+/// docs/errata.md, 18: (4) fails if the unit truncates. Every product after the first is cut off completely, nearly 2 u_high
+/// each.
 TEST(ErrataOfModels, Bound4IsForRoundingToNearest) {
   const auto operands_of = [](std::size_t k) {
     std::vector<double> row(k, 0x1.ffcp-24 * 0x1p12), column(k, 0x1p-12);

@@ -12,14 +12,14 @@
 
 namespace ozbound::models {
 
-/// Operands whose elements are binary32 numbers, with the same in binary64 for the oracle.
+/// Operands whose elements are binary32 numbers, with copies in binary64 for the oracle.
 struct Binary32Operands {
   Matrix<float> a, b;
   Problem exact;
 };
 
-/// `line` by a power of two, so that its largest element is in [1/2, 1), then each element rounded to binary32: half-precision
-/// units have no range for most families.
+/// Scales a row or column by a power of two, so that its largest element is in [1/2, 1), and rounds each element to binary32.
+/// Most families exceed the range of half-precision units.
 inline void scale_line(Matrix<double>& matrix, Index i, bool row) {
   const Index count = row ? matrix.cols() : matrix.rows();
   const auto element = [&](Index l) -> double& { return row ? matrix(i, l) : matrix(l, i); };
@@ -38,7 +38,7 @@ inline Matrix<float> narrowed(const Matrix<double>& wide) {
   return narrow;
 }
 
-/// A problem of binary32 numbers below 1, by rows of A and columns of B.
+/// A problem of binary32 numbers below 1. Scaling is by rows of A and columns of B.
 inline Binary32Operands binary32_operands(const Recipe& recipe) {
   Problem problem = generate(recipe);
   for (Index i = 0; i < problem.a.rows(); ++i) scale_line(problem.a, i, true);
@@ -46,7 +46,7 @@ inline Binary32Operands binary32_operands(const Recipe& recipe) {
   return {narrowed(problem.a), narrowed(problem.b), std::move(problem)};
 }
 
-/// One row and one column.
+/// Operands of one row and one column.
 inline Binary32Operands binary32_operands(const std::vector<double>& row, const std::vector<double>& column) {
   const auto k = static_cast<Index>(row.size());
   Problem problem{{}, Matrix<double>(1, k), Matrix<double>(k, 1)};
@@ -55,7 +55,7 @@ inline Binary32Operands binary32_operands(const std::vector<double>& row, const 
   return {narrowed(problem.a), narrowed(problem.b), std::move(problem)};
 }
 
-/// The worst error / bound among the entries, rounded up; `bound` gives an entry's bound from what the oracle knows of it.
+/// The worst error / bound among the entries, rounded up. `bound` computes an entry's bound from the oracle's result.
 template <class Bound>
 double worst_ratio(const Matrix<float>& c, const Binary32Operands& operands, const Bound& bound) {
   const ExactOracle oracle(operands.exact);

@@ -22,7 +22,7 @@ float step(const TensorCore& unit, float accumulator, const std::vector<float>& 
   return fused_step(unit, accumulator, a, b).value;
 }
 
-/// Every finite number of binary32 alike, by its bits.
+/// A random finite number of binary32, uniform over its bits.
 float any_float(RandomStream& random) {
   while (true) {
     const float x = float_from_bits(random.bits() >> 32);
@@ -57,7 +57,7 @@ TEST(WordFormat, TiesSubnormalsAndTheEndOfTheRange) {
   EXPECT_THROW(round_to(binary16_word, std::numeric_limits<double>::quiet_NaN()), std::invalid_argument);
 }
 
-/// One term, every bit kept, to nearest: fmaf, whatever the operands.
+/// One term with every bit kept, rounded to nearest, is fmaf for any operands.
 TEST(TensorCore, OneTermToNearestIsAFusedMultiplyAdd) {
   RandomStream random(2);
   for (int t = 0; t < 20000; ++t) {
@@ -77,13 +77,13 @@ TEST(TensorCore, TermsAreCutBelowTheLargest) {
   EXPECT_EQ(step(TensorCore::truncating(4, 1), 1, small, ones), 1 + 0x1p-22F);
   EXPECT_EQ(step(TensorCore::truncating(4, 1), 1, {0x1p-24F, 0x1p-24F, 0x1p-25F, 0x1p-25F}, ones), 1 + 0x1p-23F);
   EXPECT_EQ(step(TensorCore::truncating(4, 2), -1, {-0x1p-24F, -0x1p-25F, -0x1p-25F}, {1, 1, 1}), -1 - 0x1p-23F);
-  // Negative terms are cut towards zero, too, and the sum once more.
+  // Negative terms are also cut towards zero, and the sum is cut once more.
   EXPECT_EQ(step(TensorCore::truncating(4), 1, {-0x1.8p-24F}, {1}), 1);
   EXPECT_EQ(step(TensorCore::truncating(4, 8), 1, {0x1.ffp-24F}, {1}), 1);
   EXPECT_EQ(step(TensorCore::truncating(4, 8), 1, {-0x1p-26F}, {1}), 1 - 0x1p-24F);
 }
 
-/// A product of two significands may reach 2: it is aligned as if it did not.
+/// A product is aligned by its factors' exponents, as if two significands could not reach 2.
 TEST(TensorCore, ProductsAreAlignedByTheirFactorsExponents) {
   EXPECT_EQ(step(TensorCore::truncating(4), 0, {1.5F, 0x1p-23F, 0x1p-23F}, {1.5F, 1, 1}), 2.25F + 0x1p-22F);
   EXPECT_EQ(step(TensorCore::truncating(4), 2.25F, {0x1p-23F, 0x1p-23F}, {1, 1}), 2.25F);
@@ -98,7 +98,7 @@ TEST(TensorCore, TermsAreRoundedToNearestWhereTheUnitDoes) {
   EXPECT_EQ(step(mixed, 1, {1, 0x1.8p-23F}, {1, 1}), 2);  // 2 + 2^-23, a tie
 }
 
-/// Within a step nothing is lost that cancels; from one step to the next it is.
+/// Steps follow one another: cancellation within a step loses nothing, cancellation between steps does.
 TEST(TensorCore, StepsFollowOneAnother) {
   const std::vector<float> a{0x1p24F, 1, -0x1p24F, 0, 1}, b(5, 1);
   EXPECT_EQ(dot({4, exact_alignment, toward_zero, toward_zero}, a, b).value, 2);
@@ -146,7 +146,7 @@ TEST(TensorCore, ErrorsAreWithinTheBoundForEveryFamilyAndUnit) {
   }
 }
 
-/// Every term but the first cut off, nearly as large as what is cut.
+/// The bound is nearly attained if every term but the first is cut off and is almost one unit.
 TEST(TensorCore, TheBoundIsNearlyAttained) {
   std::vector<double> row{1, 0, 0, 0}, column(400, 1);
   row.resize(400, 0x1.ffep-24);

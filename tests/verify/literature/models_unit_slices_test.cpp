@@ -23,7 +23,7 @@ Matrix<double> filled(Index rows, Index cols, double x) {
   return matrix;
 }
 
-/// 0.11…1 of `bits` bits by itself, k times: digits as large as they can be.
+/// 0.11…1 with `bits` bits times itself, k times: digits as large as possible.
 UnitProduct maximal(const MatrixUnit& unit, int bits, Index k) {
   const double x = 1 - std::ldexp(1.0, -bits);
   return multiply(unit, {.bits = bits, .slices = 1}, filled(1, k, x).view(), filled(k, 1, x).view());
@@ -51,7 +51,7 @@ TEST(UnitSlices, limitsAreThoseOfIntegers) {
   const auto largest = sum({-1, 0x1p19, 0}, {1, 0x1p12, 0x1p19});
   EXPECT_EQ(largest.largest_sum, 0x7fffffff);
   EXPECT_TRUE(largest.sums_fit);
-  EXPECT_FALSE(sum({0x1p19, -1, 0}, {0x1p12, 1, 0x1p19}).sums_fit);  // on the way
+  EXPECT_FALSE(sum({0x1p19, -1, 0}, {0x1p12, 1, 0x1p19}).sums_fit);  // a partial sum does not fit
   EXPECT_FALSE(sum({-0x1p19, 1, 0}, {0x1p12, 1, 0x1p19}).sums_fit);
 }
 
@@ -71,13 +71,13 @@ TEST(UnitSlices, printedBitsOverflowAndWaste) {
   EXPECT_FALSE(maximal(int8, 7, 133145).sums_fit);  // "7 bits for k < 2^18"
   EXPECT_TRUE(maximal(int12, 11, 512).sums_fit);
   EXPECT_FALSE(maximal(int12, 11, 513).sums_fit);
-  // (4) gives 8 bits from 8193 on.
+  // (4) gives 8 bits from k = 8193 on.
   EXPECT_TRUE(maximal(int12, 9, 8224).sums_fit);
   EXPECT_FALSE(maximal(int12, 9, 8225).sums_fit);
 }
 
 TEST(UnitSlices, slicesOfTheMantissaSpaceAreEnoughAndOneLessIsNot) {
-  // 53 bits, and their exponents fill 70: elements of one row from 2^-17 to 1, with the last bit set.
+  // Elements of 53 bits whose exponents fill 70: from 2^-17 to 1 in one row, with the last bit set.
   auto a = filled(3, 40, 0), b = filled(40, 2, 0);
   for (Index i = 0; i < 3; ++i)
     for (Index l = 0; l < 40; ++l) a(i, l) = std::ldexp(1 + 0x1p-52 * static_cast<double>(2 * (i + l) + 1), l == 0 ? -1 : -18);
@@ -109,7 +109,8 @@ TEST(UnitSlices, productsAndDigitsAreThoseOfTheTheory) {
   }
 }
 
-/// k rho sigma (s + 1) 2^(-beta s) for the triangle, 2 k rho sigma 2^(-beta s) for all products, and one rounding.
+/// Products meet the bound of truncated slices over all families: k rho sigma (s + 1) 2^(-beta s) for the triangle, 2 k rho
+/// sigma 2^(-beta s) for all products, and one rounding.
 TEST(UnitSlices, productsMeetTheBoundOfTruncatedSlicesOverTheFamilies) {
   double worst = 0;
   for (const auto family : all_families()) {
@@ -150,7 +151,7 @@ TEST(UnitSlices, slicesHoldRowsOfAnyRange) {
   a(0, 1) = 0x1.8p-1070;
   b(1, 0) = 0x1.0000000000003p1023;
   const ExactOracle oracle({.a = a.view(), .b = b.view()});
-  // 2072 bits, from 2^1000 to 2^-1071, are 296 slices.
+  // 2072 bits, from 2^1000 to 2^-1071, need 296 slices.
   const auto enough = multiply(int8, {7, 296, SliceProducts::all}, a.view(), b.view());
   EXPECT_TRUE(enough.exact_slices);
   EXPECT_EQ(enough.c(0, 0), oracle.rounded(0, 0));

@@ -11,7 +11,7 @@ namespace {
 
 ComparisonGrid small_grid() { return {{Family::uniform}, {0, 1}, {16}, {Target::dgemm()}, 4, 1}; }
 
-/// A case whose fewest products are 10 (4 x 4, cut 5), made in 2 s, and what selectors with these plans made of it.
+/// A case whose fewest products are 10 (4 x 4, cut 5), computed in 2 s, with the outcomes of selectors that chose these plans.
 ComparedCase case_of(const std::vector<SelectorOutcome>& outcomes) {
   return {{Family::uniform, 4, 4, 16, 0, 0}, false, Target::dgemm(), {SplitPlan::balanced(4, 4, 5), 2}, {}, outcomes};
 }
@@ -75,7 +75,7 @@ TEST(SelectorComparison, RunsEverySelectorAndJudgesIt) {
   }
 }
 
-/// Says that the fewest slices will do, and that it has proven it.
+/// A selector that claims that the fewest slices suffice, with proof.
 Selection overconfident(InputView, InputView, const Target&, const Engine&) { return {SplitPlan::balanced(1, 1, 2), true}; }
 
 TEST(SelectorComparison, ExplainsACertificateThatDoesNotHold) {
@@ -107,7 +107,7 @@ TEST(SelectorComparison, SummaryCountsAndRanks) {
   cases.push_back(case_of({outcome_of(3, 4)}));                                       // missed
   cases.push_back(case_of({none}));                                                   // gave up
   cases.push_back(case_of({none}));
-  cases.back().slices.plan.reset();  // nobody could: not counted
+  cases.back().slices.plan.reset();  // no plan could do it: not counted
   const auto sum = summarize(cases, 0);
   EXPECT_EQ(sum.cases, 12);
   EXPECT_EQ(sum.plans, 11);
@@ -138,7 +138,8 @@ TEST(SelectorComparison, EachSchemeHasItsFewest) {
   EXPECT_TRUE(one.overshoot(one.outcomes[1]));
 }
 
-// What docs/selectors.md says of ours, on a part of its problems: the median within 15 %, nine of ten within 40 %.
+// The figures of docs/selectors.md for Ozbound's selector, on part of its problems: the median within 15 %, nine of ten within
+// 40 %.
 TEST(SelectorComparison, OursOvershootsLittleOnDenseFamilies) {
   const ComparisonGrid grid{
       {Family::uniform, Family::wide_exponents, Family::graded_inner, Family::cancellation}, {0, 1, 3}, {64},

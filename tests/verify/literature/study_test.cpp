@@ -28,7 +28,7 @@ using testing::HasSubstr;
 
 constexpr StudyOptions tiny{.scale = 0x1p-6, .seed = 3};
 
-/// AB of two by two rows, say, in the order of the loops; `error` is added to every entry.
+/// AB summed in the order of the loops, with `error` added to every entry.
 struct SomeNative final : NativeGemm {
   double error = 0;
 
@@ -44,7 +44,7 @@ struct SomeNative final : NativeGemm {
   }
 };
 
-/// The portable engine, whose products are all doubled.
+/// The portable engine with every product doubled.
 struct WrongEngine final : Engine {
   CpuEngine engine{{.threads = 1}};
 
@@ -78,7 +78,7 @@ Study run(const std::string& name, const StudyOptions& options = tiny, const Nat
   return find_study(name).run(options, {.engine = engine, .native = native});
 }
 
-/// The small study with native DGEMM, which several tests look at.
+/// The small study with native DGEMM, shared by several tests.
 const Study& tiny_study(std::string_view name) {
   static std::map<std::string_view, Study> studies;
   const SomeNative native;
@@ -94,7 +94,7 @@ std::vector<double> heights(const Study& study, const std::string& plot, const s
   return values;
 }
 
-/// Ootomo, Ozaki, Yokota, Fig. 4, from an inner dimension of 2^8 to 2^20.
+/// Theory agrees with Ootomo, Ozaki, Yokota, Fig. 4, for inner dimensions from 2^8 to 2^20.
 TEST(Study, TheoryOfUnits) {
   const auto& study = tiny_study("ootomo-fig4");
   const auto bits = [&](const char* unit) { return heights(study, "Bits of a slice", unit); };
@@ -112,7 +112,7 @@ TEST(Study, TheoryOfUnits) {
   EXPECT_EQ(study.series.front().points.front().first, 256);
 }
 
-/// How many bounds a product has to have at least.
+/// The least number of bounds that a product of a study must have.
 std::size_t least_claims(const std::string& study, const StudyMeasurement& one) {
   if (study == "mukunoki-fig3" || study == "mukunoki-fig8")
     return one.method == "DGEMM-TC, CR-mode" || one.method == "SGEMM" ? 1 : 2;
@@ -122,7 +122,7 @@ std::size_t least_claims(const std::string& study, const StudyMeasurement& one) 
   return one.plan.empty() ? 2 : 3;
 }
 
-/// Every study, small: bounds on every product, none below the error, and drawn as they were judged.
+/// In a small version of every study, each product has bounds, no bound is below the error, and plots show the judged values.
 TEST(Study, NoBoundIsBelowAnError) {
   for (const auto& kind : all_studies()) {
     const auto& study = tiny_study(kind.name);
@@ -142,7 +142,7 @@ TEST(Study, NoBoundIsBelowAnError) {
   }
 }
 
-/// In a plot with bounds, one curve is measured.
+/// In a plot with bounds, exactly one curve is measured.
 TEST(Study, BoundsAreDrawnOverWhatTheyBound) {
   for (const auto* name :
        {"ootomo-fig6", "ootomo-fig7", "uchino-fig1", "uchino-fig5", "multiword", "mukunoki-fig3", "mukunoki-fig8"}) {
@@ -161,7 +161,7 @@ TEST(Study, BoundsAreDrawnOverWhatTheyBound) {
   }
 }
 
-/// Every bound of the registry takes part where it covers the plan.
+/// Every bound of the registry that covers the plan is drawn.
 TEST(Study, DrawsEveryBoundThatCoversThePlan) {
   std::set<std::string> drawn;
   for (const auto* name : {"uchino-fig5", "kappa"})
@@ -173,7 +173,7 @@ TEST(Study, DrawsEveryBoundThatCoversThePlan) {
     })) << bound.name;
 }
 
-/// Computed again by other means: the data from their recipe, the error by `measure`.
+/// Measurements agree with a second computation: the data from their recipe, the error by `measure`.
 TEST(Study, MeasuresWhatItSays) {
   const auto& study = tiny_study("ootomo-fig6");
   const auto& one = study.measurements.front();
@@ -194,7 +194,7 @@ TEST(Study, MeasuresWhatItSays) {
   EXPECT_EQ(one.average_relative, sum / 4);
 }
 
-/// k u |A||B|, without the rounding that products by slices end in.
+/// Native DGEMM is judged by its own bounds, k u |A||B|, without the rounding that ends a product by slices.
 TEST(Study, JudgesNativeDgemmByItsOwnBounds) {
   const SomeNative native;
   const auto& study = tiny_study("ootomo-fig6");
@@ -247,7 +247,7 @@ TEST(Study, TellsHowFarItIs) {
   EXPECT_DOUBLE_EQ(told.back(), 1);
 }
 
-/// kappa grows with the exponents of A and B, and so does its bound over the error; Uchino's and ours know better.
+/// Where exponents of A and B are wide, kappa and its bound over the error grow, and Uchino's and Ozbound's bounds do not.
 TEST(Study, KappaLosesWhereExponentsAreWide) {
   const auto study = run("kappa", {.scale = 0.25, .seed = 0});
   const auto of_kappa = heights(study, "9 slices", "κ (Abdelfattah), every pair");
@@ -257,14 +257,14 @@ TEST(Study, KappaLosesWhereExponentsAreWide) {
   EXPECT_LT(of_ours.back(), 1e-2 * of_kappa.back());
 }
 
-/// Average errors of a curve of the multiword study, over those of binary32 itself.
+/// Average errors of a curve of the multiword study, divided by those of binary32.
 double over_binary32(const Study& study, const std::string& plot, const std::string& label) {
   const auto ours = heights(study, plot, label), binary32 = heights(study, plot, "binary32");
   return ours.back() / binary32.back();
 }
 
-/// Words of 16 bits miss the accuracy of binary32 on (0, 1] where the unit truncates, and only there: not where it rounds to
-/// nearest, and not where signs differ.
+/// Words of 16 bits miss the accuracy of binary32 only if the unit truncates and the elements are in (0, 1]: not if it rounds
+/// to nearest, and not if signs differ.
 TEST(Study, WordsMissBinary32WhereSumsAreTruncated) {
   const auto study = run("multiword", {.scale = 0.25, .seed = 0});
   EXPECT_TRUE(study.holds()) << explain_failures(study);
@@ -274,12 +274,12 @@ TEST(Study, WordsMissBinary32WhereSumsAreTruncated) {
     EXPECT_LT(over_binary32(study, "(-1, 1)", words + ", truncating"), 4) << words;
     EXPECT_LT(over_binary32(study, "(-1, 1)", words + ", to nearest"), 4) << words;
   }
-  // With extra bits it is sums that are cut off, always towards zero, and no longer the products alone.
+  // With extra bits, sums instead of products are cut off, always towards zero.
   EXPECT_GT(over_binary32(study, "(-1, 1)", "binary16x2, truncating, 2 extra bits"), 5);
   EXPECT_EQ(study.measurements.back().k, 2048);
 }
 
-/// DP-mode is about as accurate as DGEMM on the paper's data, CR-mode is the rounding of the oracle in every entry.
+/// DP-mode is about as accurate as DGEMM on the paper's data, and CR-mode gives the oracle's rounding in every entry.
 TEST(Study, Fp16SlicesAreAsAccurateAsDgemm) {
   const SomeNative native;
   const auto study = run("mukunoki-fig3", {.scale = 0.0625, .seed = 0}, &native);
@@ -298,7 +298,8 @@ TEST(Study, Fp16SlicesAreAsAccurateAsDgemm) {
   }
 }
 
-/// From 48 bits on, 45 and 3 of headroom, terms aligned by their leading bits are not worse than binary32; at 30 they are.
+/// Registers from 48 bits on (45 and 3 of headroom), with terms aligned by their leading bits, are not worse than binary32;
+/// registers of 30 bits are.
 TEST(Study, WideRegistersAreAsGoodAsBinary32) {
   const auto study = run("m3xu", {.scale = 0.25, .seed = 0});
   EXPECT_TRUE(study.holds()) << explain_failures(study);
@@ -333,7 +334,7 @@ std::vector<Series> drawn(const nlohmann::json& record) {
   return all;
 }
 
-/// docs/figures: every study has its figure, whose file is the drawing of its record as plots are drawn now.
+/// docs/figures: every study has a figure whose file equals the drawing of its record by the current code.
 TEST(Study, FiguresAreDrawnFromTheirRecords) {
   const std::filesystem::path figures = OZBOUND_DOCS "/figures";
   for (const auto& kind : all_studies()) {

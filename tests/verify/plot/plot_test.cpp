@@ -16,7 +16,7 @@
 #include "ozbound/verify/plot/markup.hpp"
 #include "support/xml.hpp"
 
-// Plots, in pages and as files.
+// Plots in pages and as files.
 
 namespace ozbound::plot_test {
 namespace {
@@ -43,7 +43,7 @@ Series series(const std::string& label, std::vector<std::pair<double, double>> p
           .points = std::move(points)};
 }
 
-/// As `x,y` pairs.
+/// The points of a line as (x, y) pairs.
 std::vector<std::pair<double, double>> line(const ptree& figure, std::size_t index = 0) {
   auto all = attribute(*elements(figure, "polyline").at(index), "points");
   std::replace(all.begin(), all.end(), ',', ' ');
@@ -53,7 +53,7 @@ std::vector<std::pair<double, double>> line(const ptree& figure, std::size_t ind
   return points;
 }
 
-/// The labels of ticks, in order: the axis below, then the one at the left; then the two titles.
+/// The labels of ticks in order: those of the axis below, those of the axis at the left, then the two titles.
 std::vector<std::string> axis_texts(const ptree& figure) { return texts(figure, "text"); }
 
 TEST(Markup, EscapesWhatXmlWouldRead) {
@@ -105,7 +105,7 @@ TEST(Plot, NarrowRangesHaveTicksToo) {
   }
 }
 
-/// The title at the left is as high as a line of text; labels as wide as their characters, taken for 8.6 wide.
+/// Wide labels are beside the title, which is as high as a line of text; a character is assumed to be 8.6 wide.
 TEST(Plot, WideLabelsAreBesideTheTitle) {
   for (const double unit : {1.0, 1e-300, 1e7}) {
     const auto figure = parse(plot_figure({series("one", {{0, 0.123 * unit}, {1, 0.1237 * unit}})}));
@@ -150,7 +150,7 @@ TEST(Plot, SeriesAreToldApart) {
   const auto figure = parse(plot_figure(many));
   std::set<std::string> classes;
   for (const auto* group : elements(figure, "g")) classes.insert(attribute(*group, "class"));
-  EXPECT_EQ(classes.size(), 2 * 9 + 1U);  // their keys in the legend, and the axes
+  EXPECT_EQ(classes.size(), 2 * 9 + 1U);  // series, their keys in the legend, and the axes
   EXPECT_THAT(texts(figure, "li"), ElementsAre(" s0", " s1", " s2", " s3", " s4", " s5", " s6", " s7", " s8"));
 }
 
@@ -173,7 +173,7 @@ std::vector<Series> measured_and_bound() {
 TEST(Plot, BoundsAreDashedAndBearNoMarks) {
   const auto figure = parse(plot_figure(measured_and_bound()));
   EXPECT_EQ(elements(figure, "circle").size(), 2U + 1U);  // at the points and in the legend
-  EXPECT_EQ(elements(figure, "rect").size(), 1U);         // the frame alone: no mark of the second series
+  EXPECT_EQ(elements(figure, "rect").size(), 1U);         // only the frame: no mark of the second series
   EXPECT_THAT(plot_figure(measured_and_bound()), HasSubstr("class=\"series c1 bound\">"));
 }
 

@@ -22,7 +22,7 @@ struct Shape {
   Index m, n, k;
 };
 
-/// `cancellation` and `fem` are what their names say where the shape is square.
+/// The shapes. `cancellation` and `fem` have their named properties only for square shapes.
 std::vector<Shape> shapes(const GradeOptions& options) {
   if (options.quick) return {{12, 12, 12}, {5, 7, 33}};
   return {{96, 96, 96}, {31, 40, 700}};
@@ -39,10 +39,10 @@ std::vector<double> widths(Family family, const GradeOptions& options) {
   return options.quick ? std::vector<double>{0, 4} : std::vector<double>{0, 0.5, 1, 2, 4};
 }
 
-/// Products that underflow: a library without gradual underflow fails here, whatever its accuracy.
+/// Families whose products underflow. A library without gradual underflow fails them, however accurate it is.
 bool underflows(Family family) { return family == Family::subnormal || family == Family::full_range; }
 
-/// The odd columns: in `full_range`, those that cannot overflow.
+/// The odd columns, which cannot overflow in `full_range`.
 MatrixView<const double> odd_columns(MatrixView<const double> x) {
   return {x.data() + x.col_stride(), x.rows(), x.cols() / 2, x.row_stride(), 2 * x.col_stride()};
 }
@@ -53,7 +53,7 @@ Measurement measured(const Problem& problem, const Matrix<double>& c) {
   return measure(odd_columns(c.view()), oracle);
 }
 
-/// What all families' cases come to.
+/// Verdicts on the cases of all families together.
 struct Verdicts {
   Tally bound{{"accuracy.conventional-bound",
                "|C^ - AB| <= k u |A||B| entry by entry, over all families of problems whose products do not underflow",
@@ -134,7 +134,7 @@ Finding family_finding(Family family, const std::vector<Row>& rows) {
   return finding;
 }
 
-/// How the errors grow with the width of the exponents.
+/// Adds the growth of the errors with the width of the exponents.
 void add_series(Family family, const std::vector<Row>& rows, Findings& found) {
   const auto add = [&](const char* plot, const char* axis, double Row::* error) {
     found.series.push_back({plot, std::string(name(family)), "phi", axis, false, true, {}});
@@ -152,7 +152,7 @@ Matrix<double> uniform(Index rows, Index cols, std::uint64_t seed) {
   return matrix;
 }
 
-/// Exponents of all families here stay within +-100: nothing underflows or overflows on any way to the result.
+/// Exponents of all families here stay within +-100, so that no way to the result underflows or overflows.
 Finding scaled(const ForeignGemm& gemm, const GradeOptions& options) {
   Tally tally(
       {"accuracy.scaled",
@@ -172,7 +172,7 @@ Finding scaled(const ForeignGemm& gemm, const GradeOptions& options) {
   return tally.finding();
 }
 
-/// One scalar far above the other, and C longer and wider than any block of columns or rows.
+/// One scalar is far above the other, and C is longer and wider than any block of columns or rows.
 Finding extreme_scalars(const ForeignGemm& gemm, const GradeOptions& options) {
   Tally tally({"accuracy.extreme-scalars",
                "|C^ - (alpha AB + beta C0)| <= gamma_{k+3} (|alpha||A||B| + |beta||C0|) for alpha and beta from 2^-400 to "

@@ -44,7 +44,7 @@ class Pages {
   void* data_;
 };
 
-/// Memory between two regions whose every access faults.
+/// Memory between two regions in which every access faults.
 class GuardedMemory {
  public:
   explicit GuardedMemory(std::size_t bytes) : usable_((bytes + page() - 1) / page() * page()), pages_(usable_ + 2 * guard()) {
@@ -52,13 +52,13 @@ class GuardedMemory {
     check(mprotect(pages_.data() + guard() + usable_, guard(), PROT_NONE) == 0, "mprotect");
   }
 
-  /// `count` doubles that end where the upper guard begins, or start where the lower one ends.
+  /// `count` doubles that end at the upper guard, or start at the lower guard's end.
   [[nodiscard]] double* at_end(std::size_t count) const {
     return reinterpret_cast<double*>(pages_.data() + guard() + usable_) - count;
   }
   [[nodiscard]] double* at_start() const { return reinterpret_cast<double*>(pages_.data() + guard()); }
 
-  /// Whether what lies between the guards may be written.
+  /// Sets if the memory between the guards may be written.
   void set_writable(bool writable) const {
     check(mprotect(at_start(), usable_, writable ? PROT_READ | PROT_WRITE : PROT_READ) == 0, "mprotect");
   }
@@ -83,15 +83,15 @@ class GuardedMemory {
   Pages pages_;
 };
 
-/// What a child tells its parent, also by its death.
+/// A child's messages to its parent, readable after its death too.
 struct Progress {
-  std::size_t index;  ///< of the call under way
+  std::size_t index;  ///< of the current call
   std::uintptr_t address;
-  int signal;  ///< 0 while nothing happened
+  int signal;  ///< 0 if none came
   bool done;   ///< every call returned
 };
 
-Progress* told;  // by the handler below, in the child
+Progress* told;  // in the child, for the handler below
 
 void on_fault(int signal, siginfo_t* info, void*) {
   told->address = reinterpret_cast<std::uintptr_t>(info->si_addr);
@@ -107,7 +107,7 @@ void tell_faults_to(Progress& progress) {
   for (const int signal : {SIGSEGV, SIGBUS}) sigaction(signal, &action, nullptr);
 }
 
-/// The calls of all edge cases, each twice: operands at the end and at the start of guarded memory.
+/// The calls of all edge cases, each twice: with operands at the end and at the start of guarded memory.
 class GuardedCalls {
  public:
   GuardedCalls(const ForeignGemm& gemm, const GradeOptions& options) : gemm_(gemm), options_(options) {}
@@ -147,7 +147,8 @@ class GuardedCalls {
     return data;
   }
 
-  /// A and B may be read only until the next call is placed. The handlers are set again: the library may have its own.
+  /// Makes a call. A and B are read-only until the next call is placed. Sets the handlers again, since the library may have its
+  /// own.
   void make(const BlasCall& call) const {
     for (const auto* memory : {&a_, &b_}) memory->set_writable(false);
     tell_faults_to(progress());
@@ -164,11 +165,11 @@ class GuardedCalls {
     return call;
   }
 
-  /// In a child: the calls from `first` on.
+  /// In a child: makes the calls from `first` on.
   [[noreturn]] void child(std::size_t first) const {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     std::thread(
-        [&] {  // of its own: OpenMP's threads stayed with the parent, and a region of the main thread would wait for them
+        [&] {  // own thread: OpenMP's threads stayed with the parent, and a parallel region of the main thread would await them
           each_call([&](std::size_t index, const Operands& in, const Storage& storage, bool at_end) {
             if (index < first) return;
             progress().index = index;
@@ -180,7 +181,8 @@ class GuardedCalls {
     _exit(0);
   }
 
-  /// Makes the calls from `first` on in a child until one faults; `next_` is then the call after it, else beyond all.
+  /// Makes the calls from `first` on in a child until one faults. `next_` is then the call after it, otherwise beyond all
+  /// calls.
   void resume(std::size_t first) {
     progress() = {};
     const auto pid = fork();
@@ -215,7 +217,7 @@ class GuardedCalls {
   const GradeOptions& options_;
   GuardedMemory a_{bytes}, b_{bytes}, c_{bytes};
   Pages shared_{sizeof(Progress)};
-  std::size_t next_ = 0;  ///< the first call that no child has made
+  std::size_t next_ = 0;  ///< the first call that no child has made yet
   std::optional<Progress> fault_;
   int faults_ = 0;
   std::string words_;

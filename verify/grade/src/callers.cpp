@@ -26,9 +26,10 @@ struct Shape {
 };
 
 constexpr int callers = 4;
-constexpr std::size_t most_results = 8;  // of one caller, which are kept to be judged
+constexpr std::size_t most_results = 8;  // of one caller, kept for judging
 
-/// One caller's product: what it gets alone, and every other result that it gets beside others, each kept once.
+/// One caller's product: the result of the caller alone, and all other results in the presence of other callers, each kept
+/// once.
 class Caller {
  public:
   Caller(const ForeignGemm& gemm, const Shape& shape, std::uint64_t seed, const Storage& storage)
@@ -47,7 +48,7 @@ class Caller {
     if (results_.size() < most_results) results_.push_back(std::move(c));
   }
 
-  /// Judges the results. If the product is wrong alone, other results tell nothing of several callers.
+  /// Judges the results. If the product is wrong alone, other results tell nothing about several callers.
   void judge(Tally& tally) const {
     const ExactOracle oracle(problem_);
     tally.holds();
@@ -65,7 +66,7 @@ class Caller {
   std::vector<Matrix<double>> results_;
 };
 
-/// Calls from several threads at once, `rounds` from each; odd callers row-major where the library takes such calls.
+/// Calls from several threads at once, `rounds` calls from each. Odd callers are row-major if the library takes such calls.
 void call_at_once(const ForeignGemm& gemm, const Shape& shape, const GradeOptions& options, int rounds, Tally& tally) {
   std::list<Caller> all;
   for (int t = 0; t < callers; ++t)

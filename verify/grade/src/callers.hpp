@@ -7,7 +7,7 @@
 
 namespace ozbound::grading {
 
-/// Several threads call the library at once, with the threads of its own that it has in this process.
+/// Calls the library from several threads at once. The library also has the threads of its own that it has in this process.
 Finding callers_at_once(const ForeignGemm& gemm, const GradeOptions& options, std::string test);
 
 }  // namespace ozbound::grading

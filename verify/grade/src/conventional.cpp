@@ -27,7 +27,7 @@ Allowance allowance(const Operands& in) {
   return {divide_upper(Magnitude::of(roundings), Magnitude::of(1 - roundings)), {}};
 }
 
-/// Whether a sum of terms of this size may pass the largest double on its way, whatever the order.
+/// True if a sum of terms of this size may exceed the largest double on its way, in some order.
 bool may_overflow(const OracleEntry& entry) { return entry.scale_upper >= Magnitude::power_of_two(1023); }
 
 struct Gathered {

@@ -10,29 +10,29 @@
 
 namespace ozbound::grading {
 
-/// A computed C against what every conventional dgemm guarantees, fused multiply-adds included: k u |A||B| + k eta/2 where
+/// Compares a computed C with the guarantee of every conventional dgemm, fused multiply-adds included: k u |A||B| + k eta/2 if
 /// alpha = +-1 and beta = 0 (Jeannerod and Rump 2013), else gamma_{k+3} (|alpha||A||B| + |beta||C0|), for data whose
 /// intermediate results neither overflow nor underflow (docs/grading.md).
 ///
-/// An entry whose terms sum to 2^1023 or more may overflow on the way to a finite result: an infinity or a NaN is then counted
-/// in `overflowed` and not judged.
+/// An entry whose terms sum to 2^1023 or more may overflow on the way to a finite result. If it is then an infinity or a NaN,
+/// it is counted in `overflowed` and not judged.
 struct Conventional {
   Index entries = 0;
   Index failures = 0;    ///< entries with ratio > 1
   Index overflowed = 0;  ///< not judged
 
-  /// One that is not judged.
+  /// An entry that is not judged.
   struct Overflowed {
     Index row = -1, col = -1;
     double computed = 0, exact = 0;
   };
   Overflowed first_overflowed;
 
-  Index row = -1, col = -1;  ///< of the largest ratio, the first of equals
-  double computed = 0;       ///< there
-  double exact = 0;          ///< there, rounded once
-  Magnitude error, bound;    ///< there
-  double ratio = 0;          ///< error / bound, 0 / 0 = 0; Inf for a NaN or an infinity that is missing, wrong or uncalled for
+  Index row = -1, col = -1;  ///< the entry with the largest ratio, the first among equals
+  double computed = 0;       ///< of that entry
+  double exact = 0;          ///< of that entry, rounded once
+  Magnitude error, bound;    ///< of that entry
+  double ratio = 0;          ///< error / bound, 0 / 0 = 0; Inf for a NaN or an infinity that is missing, wrong or unexpected
 
   [[nodiscard]] bool holds() const { return failures == 0; }
 };

@@ -9,7 +9,7 @@
 
 namespace ozbound::grading {
 
-/// Expects that the product in each of layouts_of is conventional (judge_conventional). @param what the data, for people
+/// Expects the product in each of layouts_of to be conventional (judge_conventional). @param what the data, for people
 void expect_conventional(const ForeignGemm& gemm, const Operands& in, const std::string& what, Tally& tally);
 
 }  // namespace ozbound::grading

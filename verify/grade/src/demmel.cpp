@@ -22,7 +22,7 @@ namespace {
 
 using Points = std::vector<std::pair<double, double>>;
 
-/// Where f(n) / n is largest.
+/// The point with the largest f(n) / n.
 std::pair<double, double> worst_of(const Points& points) {
   return *std::max_element(points.begin(), points.end(),
                            [](const auto& p, const auto& q) { return p.second / p.first < q.second / q.first; });
@@ -32,7 +32,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Criterion A
 
-/// A and B of a size, the same whenever they are asked for.
+/// A and B of a size, the same in every call.
 Problem growth_problem(Index n, std::uint64_t seed) {
   return generate({.family = Family::uniform_positive, .m = n, .n = n, .k = n, .phi = 0, .seed = seed});
 }
@@ -61,7 +61,7 @@ struct LogFit {
   double slope, standard_error;
 };
 
-/// Points with y = 0 are left out. NaN where a y is infinite.
+/// Omits points with y = 0. NaN if a y is infinite.
 LogFit fit_logarithms(const Points& points) {
   Points logs;
   for (const auto& [x, y] : points)
@@ -78,7 +78,7 @@ LogFit fit_logarithms(const Points& points) {
     xy += (x - x_mean) * (y - y_mean);
     yy += (y - y_mean) * (y - y_mean);
   }
-  if (logs.size() < 3) return {0, 0};  // exact products: nothing grows
+  if (logs.size() < 3) return {0, 0};  // products are exact: errors do not grow
   const double slope = xy / xx;
   return {slope, std::sqrt(std::max(0.0, (yy - slope * xy) / ((count - 2) * xx)))};
 }
@@ -89,14 +89,14 @@ std::string list(const Points& points) {
   return text;
 }
 
-/// A slope beyond 1 does not deny a linear f: errors may grow from almost nothing to what conventional sums have.
+/// A slope beyond 1 does not exclude a linear f: errors may grow from almost nothing to those of conventional sums.
 Outcome growth_outcome(const LogFit& fit, const Points& points) {
   if (fit.slope <= 1) return Outcome::pass;
   const bool linear = std::all_of(points.begin(), points.end(), [](const auto& point) { return point.second <= point.first; });
   return linear ? Outcome::differs : Outcome::fail;
 }
 
-/// Of the size whose f(n) / n is largest.
+/// For the size with the largest f(n) / n.
 std::string growth_snippet(const ForeignGemm& gemm, const std::string& test, const Points& points, std::uint64_t seed) {
   const auto n = static_cast<Index>(worst_of(points).first);
   const auto problem = growth_problem(n, seed);
@@ -226,13 +226,14 @@ Finding strassen(const ForeignGemm& gemm, const GradeOptions& options) {
 
 // Fixed-point arithmetic
 
-/// Step i of n from e_max down to -e_max.
+/// The exponent at step i of n, which fall from e_max to -e_max.
 int falling_exponent(int e_max, Index i, Index n) {
   const double step = 2.0 * e_max / static_cast<double>(n - 1);
   return e_max - static_cast<int>(static_cast<double>(i) * step);
 }
 
-/// A(i, j) = y[(i + j) mod n], B(i, j) = z[(i + j) mod n], y = x D and z = x / D, x ~ U(1, 2), D from 2^e_max to 2^-e_max.
+/// A(i, j) = y[(i + j) mod n], B(i, j) = z[(i + j) mod n], with y = x D, z = x / D, x ~ U(1, 2), and D from 2^e_max to
+/// 2^-e_max.
 Problem fixed_point_problem(Index n, int e_max, std::uint64_t seed) {
   RandomStream random(seed);
   std::vector<double> y, z;
@@ -265,7 +266,7 @@ std::vector<SweepPoint> sweep(const ForeignGemm& gemm, const GradeOptions& optio
   return points;
 }
 
-/// The largest b up to which every point holds; -1 if none does.
+/// The largest b such that every point up to b holds; -1 if none does.
 int pass_limit(const std::vector<SweepPoint>& points) {
   int limit = -1;
   for (const auto& point : points) {
@@ -315,8 +316,8 @@ void fixed_point(const ForeignGemm& gemm, const GradeOptions& options, Findings&
   found.series.push_back(series);
 }
 
-/// A = U(1, 2) D, B = D^-1 U(1, 2), D: n0 shuffled powers of two from 2^e_max to 2^-e_max, repeated; the last row of A and the
-/// last column of B are 2^e_max U(1, 2).
+/// A = U(1, 2) D, B = D^-1 U(1, 2), where D repeats n0 shuffled powers of two from 2^e_max to 2^-e_max. The last row of A and
+/// the last column of B are 2^e_max U(1, 2).
 Problem fixed_point_strassen_problem(Index n, Index n0, int e_max, std::uint64_t seed) {
   RandomStream random(seed);
   const auto order = shuffled(random, n0);

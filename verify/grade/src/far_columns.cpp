@@ -16,8 +16,8 @@ namespace {
 constexpr Index far = Index{1} << 30;
 constexpr Index size = 4;
 
-/// Zeros around an origin, so far that an offset of a far element that wraps at 32 bits, signed or not, stays within: it gives
-/// a wrong result and no crash. Only pages that are touched take memory.
+/// Zeros around an origin. They extend so far that the offset of a far element, if it wraps at 32 bits, signed or not, stays
+/// within: it gives a wrong result and no crash. Only touched pages take memory.
 class Expanse {
  public:
   Expanse() : data_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
@@ -47,7 +47,7 @@ void copy_to(MatrixView<const double> from, MatrixView<double> to) {
     for (Index j = 0; j < size; ++j) to(i, j) = from(i, j);
 }
 
-/// The product where one operand has far lines.
+/// The product if one operand has far lines.
 Matrix<double> product_with(char operand, const ForeignGemm& gemm, const Operands& in, bool row_major, const Expanse& expanse) {
   StoredCall stored(in, {.row_major = row_major});
   BlasCall call = stored.call();
@@ -63,7 +63,7 @@ Matrix<double> product_with(char operand, const ForeignGemm& gemm, const Operand
   return c;
 }
 
-/// Different integers, of which no product is zero.
+/// Different integers with non-zero products.
 Matrix<double> numbered(double first) {
   Matrix<double> matrix(size, size);
   for (Index t = 0; t < size * size; ++t) matrix.data()[t] = first + static_cast<double>(t);

@@ -17,7 +17,7 @@
 namespace ozbound::grading {
 namespace {
 
-/// Every layout and transposition with several leading dimensions, and with op said in other letters.
+/// Every layout and transposition with several leading dimensions, and with other letters for op.
 std::vector<Storage> storages(bool row_major_too) {
   constexpr std::array others{OpSpelling::lower_case, OpSpelling::conjugate, OpSpelling::lower_case_conjugate};
   std::vector<Storage> all;
@@ -38,7 +38,7 @@ std::vector<Storage> storages(bool row_major_too) {
   return all;
 }
 
-/// One product, stored in every way.
+/// One product, stored in all ways.
 class Layouts {
  public:
   Layouts(const ForeignGemm& gemm, const GradeOptions& options)
@@ -88,7 +88,7 @@ class Layouts {
     tally.expect(judged.holds(), [&] { return what + ": " + explain(judged); }, snippet);
   }
 
-  /// op(X) op(X), X given once for both.
+  /// Judges op(X) op(X), where the library gets the same X for both.
   void judge_same_matrix(Index n) {
     const auto x = generate({.family = Family::uniform, .m = n, .n = n, .k = n, .seed = options_.seed}).a;
     for (const auto& storage : storages_) {

@@ -10,7 +10,7 @@
 namespace ozbound::grading {
 namespace {
 
-/// Where an element lies, in the words of a call's arguments.
+/// The place of an element, in terms of a call's arguments.
 std::string place(char operand, std::ptrdiff_t offset, Index ld) {
   if (offset < 0) return fmt::format("{} elements before {}", -offset, operand);
   return fmt::format("element {} + {} ld of {}", offset % ld, offset / ld, operand);

@@ -8,7 +8,8 @@
 namespace ozbound {
 namespace {
 
-/// A part in an environment of its own: only what is graded has the caller's, or the one that loading it left.
+/// Runs a part in a floating-point environment of its own. Only the graded library runs in the caller's environment, or in the
+/// one that loading left.
 template <Findings (*part)(const ForeignGemm&, const GradeOptions&)>
 Findings graded(const ForeignGemm& gemm, const GradeOptions& options) {
   const FloatEnvironment environment;

@@ -24,7 +24,7 @@ namespace {
 const char* const reproducible_summation =
     "J. Demmel, H. D. Nguyen, Parallel reproducible summation, IEEE Trans. Comput. 64 (2015)";
 
-/// Small, awkward, and large enough for several threads.
+/// Problems that are small, awkward, or large enough for several threads.
 std::vector<Problem> problems(const GradeOptions& options) {
   std::vector<Problem> all;
   const auto add = [&](Index m, Index n, Index k) {
@@ -41,7 +41,7 @@ std::vector<Problem> problems(const GradeOptions& options) {
 
 Claim accurate_claim(std::string test, const char* statement) { return {std::move(test), statement, jeannerod_rump}; }
 
-/// The products of one problem against the exact one. Those whose bits were judged before cost no more than a comparison.
+/// Judges the products of one problem by the exact product. If the bits of a product were judged before, only compares them.
 class Judge {
  public:
   Judge(const ForeignGemm& gemm, const Problem& problem, Tally& accurate)
@@ -61,7 +61,7 @@ class Judge {
   const Problem& problem_;
   ExactOracle oracle_;
   Tally& accurate_;
-  std::optional<Matrix<double>> judged_;  ///< the last that held
+  std::optional<Matrix<double>> judged_;  ///< the last product that passed
 };
 
 void run_to_run(const ForeignGemm& gemm, const Problem& problem, const Storage& storage, int runs, Tally& same, Judge& judge) {
@@ -93,7 +93,7 @@ void alignment(const ForeignGemm& gemm, const Problem& problem, Tally& same, Jud
   }
 }
 
-/// c_ij does not depend on what other rows and columns there are.
+/// Checks that c_ij does not depend on other rows and columns.
 void position(const ForeignGemm& gemm, const Problem& problem, Tally& same, Judge& judge) {
   const Index m = problem.a.rows(), n = problem.b.cols(), k = problem.a.cols();
   const auto whole = product(gemm, operands(problem));
@@ -108,7 +108,7 @@ void position(const ForeignGemm& gemm, const Problem& problem, Tally& same, Judg
   judge.expect_accurate(joined, "without A's first row and B's first column");
 }
 
-/// With several threads, which small products do not use.
+/// Problems for several threads, which small products do not use.
 std::vector<Problem> threaded_problems(const GradeOptions& options) {
   auto all = problems(options);
   if (options.quick) all.push_back(generate({.family = Family::uniform, .m = 104, .n = 96, .k = 130, .seed = options.seed}));

@@ -20,7 +20,7 @@ struct Shape {
 const char* const conventional_bound =
     "|C^ - AB| <= k u |A||B|, and |C^ - (alpha AB + beta C0)| <= gamma_{k+3} (|alpha||A||B| + |beta||C0|)";
 
-/// AB, and alpha AB + beta C0 with C0 out of B or A.
+/// Judges AB, and alpha AB + beta C0 with C0 made from B or A.
 void judge(const ForeignGemm& gemm, const Shape& shape, std::uint64_t seed, Tally& tally) {
   const auto [m, n, k] = shape;
   const auto problem = generate({.family = Family::wide_exponents, .m = m, .n = n, .k = k, .phi = 1, .seed = seed});
@@ -67,7 +67,7 @@ Finding awkward(const ForeignGemm& gemm, const GradeOptions& options) {
   return tally.finding();
 }
 
-/// Inner dimensions beyond any block of a kernel's, at sizes of one entry, of a corner and of several kernels.
+/// Inner dimensions that exceed the blocks of all kernels, with C of one entry, of a corner and of several kernels.
 Finding long_inner(const ForeignGemm& gemm, const GradeOptions& options) {
   Tally tally({"shapes.long", fmt::format("k from 4097 on, m and n from 1 to 129: {}", conventional_bound),
                fmt::format("{}; {}", jeannerod_rump, higham)});
@@ -80,7 +80,7 @@ Finding long_inner(const ForeignGemm& gemm, const GradeOptions& options) {
   return tally.finding();
 }
 
-/// C has no elements: none may be written, whatever its leading dimension.
+/// C has no elements. Nothing may be written, for any leading dimension.
 Finding empty(const ForeignGemm& gemm) {
   Tally tally(
       {"shapes.empty", "m = 0 or n = 0: dgemm returns and writes nothing", fmt::format("{}: quick return", level3_blas)});

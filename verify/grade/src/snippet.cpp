@@ -72,20 +72,20 @@ std::string commented(const std::string& text) {
   return out;
 }
 
-/// A string of C.
+/// A string literal of C.
 std::string c_string(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) out += c == '\\' || c == '"' ? std::string("\\") + c : std::string(1, c);
   return out + "\"";
 }
 
-/// As many as this process has.
+/// The number of threads of this process.
 std::string threads() {
   const char* const count = std::getenv("OMP_NUM_THREADS");  // NOLINT(concurrency-mt-unsafe): nothing here changes it
   return count == nullptr ? "1" : count;
 }
 
-/// How to build and run it, and what it includes.
+/// The beginning of a program: how to build and run it, and its includes.
 std::string preface(const std::string& test, const std::string& link) {
   return commented(fmt::format("/* {}: ends with 1 if the fault is there, with 0 if not.\n"
                                " *   cc -D_GNU_SOURCE fault.c -o fault {} -lm && OMP_NUM_THREADS={} ./fault; echo $?",
@@ -95,10 +95,10 @@ std::string preface(const std::string& test, const std::string& link) {
          "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include <sys/mman.h>\n#include <unistd.h>\n\n";
 }
 
-/// The same of a program that loads the library itself.
+/// The beginning of a program that loads the library itself.
 std::string loading_preface(const std::string& test) { return preface(test, "-ldl"); }
 
-/// The same of one that is linked with it, and the symbol's declaration.
+/// The beginning of a program that is linked with the library, and the symbol's declaration.
 std::string linked_preface(const GemmSymbol& symbol, const std::string& test) {
   constexpr const char* integers =
       "/* Integers of 64 bits: a library whose integers have 32 reads their low halves on x86-64 and AArch64. */\n";
@@ -135,7 +135,7 @@ std::string call_function(const GemmSymbol& symbol, const BlasCall& call) {
   return "static void call(const double *a, const double *b, double *c) {\n" + body + "}\n\n";
 }
 
-/// An array with the elements of a matrix where they are stored, and zeros between them.
+/// An array with the elements of a matrix at their places, and zeros between them.
 std::string array(const char* name, const StoredMatrix& matrix) {
   std::string text = fmt::format("static double {}[{}] = {{", name, std::max<std::size_t>(1, matrix.extent()));
   for (std::size_t t = 0; t < matrix.extent(); ++t)
@@ -146,27 +146,28 @@ std::string array(const char* name, const StoredMatrix& matrix) {
 
 std::string arrays(const StoredCall& call) { return array("a", call.a) + array("b", call.b) + array("c", call.c) + "\n"; }
 
-/// Where an entry of C lies in its array.
+/// The index of an entry of C in its array.
 Index place(const BlasCall& call, Index i, Index j) { return call.row_major ? i * call.ldc + j : i + j * call.ldc; }
 
-/// How a case shows its fault.
+/// The part of a program that shows the fault of a case.
 struct Shown {
-  std::string body;      ///< of main()
-  Index i = -1, j = -1;  ///< the entry that shows it, if one does
+  std::string body;      ///< statements of main()
+  Index i = -1, j = -1;  ///< the entry that shows the fault, if any
 };
 
-/// None where a case does not show it.
+/// Empty if a case does not show the fault.
 using Symptom = std::function<std::optional<Shown>(const Case&)>;
 
 // Making cases small
 
-/// A case that shows its fault, and smaller ones that still do.
+/// Searches for smaller cases that still show the fault of a case.
 class Shrinking {
  public:
   Shrinking(Case whole, Shown shown, const Symptom& symptom)
       : case_(std::move(whole)), shown_(std::move(shown)), symptom_(symptom) {}
 
-  /// Plain storage, the entry alone, then halves and smaller parts of rows, columns and terms, as far as the work goes.
+  /// Tries plain storage, then the entry alone, then halves and smaller parts of rows, columns and terms, within the limit of
+  /// work.
   void run() {
     auto plain = case_;
     plain.storage = {};
@@ -181,7 +182,7 @@ class Shrinking {
   [[nodiscard]] const Shown& shown() const { return shown_; }
 
  private:
-  /// A part of the rows, columns or terms that shows the fault without the others.
+  /// Tries to keep only a part of the rows, columns or terms that still shows the fault.
   bool cut(Index Ranges::* first, Index Ranges::* size) {
     const Ranges all{0, case_.a.rows(), 0, case_.b.cols(), 0, case_.a.cols()};
     constexpr Index most_parts = 8;
@@ -210,7 +211,7 @@ class Shrinking {
   Case case_;
   Shown shown_;
   const Symptom& symptom_;
-  double work_ = 0x1p28;  ///< products of elements that are left: a second or so
+  double work_ = 0x1p28;  ///< remaining work in products of elements: about a second
 };
 
 std::string program(const ForeignGemm& gemm, const std::string& test, const Case& whole, const Symptom& symptom) {
@@ -238,7 +239,7 @@ double half_ulp(double x) {
   return std::isfinite(x) ? (std::nextafter(std::abs(x), std::numeric_limits<double>::infinity()) - std::abs(x)) / 2 : 0;
 }
 
-/// As the program compares.
+/// Compares as the program does.
 bool is_wrong(double computed, double exact, double bound) {
   return !(std::isnan(exact) ? std::isnan(computed) : computed == exact || std::abs(computed - exact) <= bound);
 }
@@ -272,7 +273,7 @@ std::optional<Shown> foreign_write(const ForeignGemm& gemm, const Case& one) {
   const bool wrong = call.c.overwritten_canary() || call.a.first_difference(a) || call.b.first_difference(b);
   if (!wrong) return std::nullopt;
   const auto& made = call.call();
-  // Elements of C are those whose place in their line is below its length, in the first lines.
+  // Elements of C have an index below the length of their line, in the first lines.
   const Index length = made.row_major ? made.n : made.m, lines = made.row_major ? made.m : made.n;
   return Shown{fmt::format(
       "  enum {{ guard = 64, size = {} + 2 * guard }};\n"
@@ -314,7 +315,7 @@ std::optional<Shown> other_bits(const ForeignGemm& gemm, const Case& one) {
                   runs)};
 }
 
-/// Elements from the first to the last of a matrix of so many lines.
+/// The number of elements from the first to the last of a matrix with so many lines.
 Index extent(Index lines, Index length, Index ld) { return lines == 0 || length == 0 ? 0 : (lines - 1) * ld + length; }
 
 struct Extents {
@@ -338,7 +339,7 @@ constexpr const char* numbers =
     "  return x;\n"
     "}\n\n";
 
-/// Any end of the program before `returned` is set, also none within a minute, is 1.
+/// Makes the program end with 1 if it ends before `returned` is set, or does not end within a minute.
 constexpr const char* watched =
     "static int returned;\n"
     "static void fault(int signal) { _exit(signal != 0); }\n"

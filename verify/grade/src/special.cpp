@@ -24,8 +24,8 @@ const double nan = Limits::quiet_NaN();
 const double signalling_nan = std::bit_cast<double>(0x7ff4000000000123U);
 const double payload_nan = std::bit_cast<double>(0x7ff8000000abcdefU);
 
-/// A, B and C0 with elements +-1, +-1.25, +-1.5 and +-1.75, or all positive. Sums of their products are exact in 24 bits: a
-/// library of low accuracy does not fail here for that.
+/// A, B and C0 with elements +-1, +-1.25, +-1.5 and +-1.75, or all positive. Sums of their products are exact in 24 bits, so
+/// that a library of low accuracy does not fail because of it.
 struct Values {
   Matrix<double> a, b, c0;
 
@@ -56,7 +56,7 @@ struct Shape {
   Index m, n, k;
 };
 
-/// One entry, a corner of a kernel, and sizes of several kernels.
+/// Shapes of one entry, of a corner of a kernel, and of several kernels.
 std::vector<Shape> shapes(const GradeOptions& options) {
   if (options.quick) return {{1, 1, 1}, {5, 7, 3}, {9, 17, 12}};
   return {{1, 1, 1}, {1, 9, 4}, {9, 1, 4}, {5, 7, 3}, {33, 17, 65}, {70, 130, 40}, {130, 70, 300}};
@@ -64,14 +64,14 @@ std::vector<Shape> shapes(const GradeOptions& options) {
 
 constexpr Storage storages[] = {{}, {.transpose_a = true}, {.transpose_b = true}, {.transpose_a = true, .transpose_b = true}};
 
-/// The whole grade of special values: a library and what was found.
+/// The whole grade of special values: a library and the findings.
 class SpecialValues {
  public:
   SpecialValues(const ForeignGemm& gemm, const GradeOptions& options) : gemm_(gemm), options_(options) {}
 
-  /// Judges products in both layouts against the exact one: NaNs and infinities where IEEE 754 puts them, all else by the
-  /// bound.
-  /// @return whether the worst entry of each that contradicts it is zero
+  /// Judges products in both layouts by the exact product. NaNs and infinities must be where IEEE 754 puts them; all other
+  /// entries must be within the bound.
+  /// @return true if the worst entry of every contradicting product is zero
   bool judge(Tally& tally, const Operands& in, const Storage& storage, const std::string& what) const {
     const ExactOracle oracle(in);
     bool zero = true;
@@ -95,7 +95,7 @@ class SpecialValues {
     for (const auto& [m, n, k] : shapes(options_)) visit(values(m, n, k, options_.seed, positive));
   }
 
-  /// `x` at the first, a middle and the last element of the operand that `choose` picks, one at a time, in every storage.
+  /// Puts `x` at the first, a middle and the last element of the operand that `choose` picks, one at a time, in every storage.
   template <class Choose>
   void planted(Tally& tally, double x, Choose choose, double alpha = 1, double beta = 0) const {
     each_shape([&](Values v) {
@@ -161,7 +161,7 @@ class SpecialValues {
     return tally.finding();
   }
 
-  /// The reference BLAS skipped zeros of B for decades; what meets a zero need not reach C.
+  /// The reference BLAS skipped zeros of B for decades. A special value that meets a zero need not reach C.
   [[nodiscard]] Finding zero_times_special() const {
     Tally tally({"special.zero-times-special",
                  "0 * NaN and 0 * Inf among the terms make an entry NaN. Left open: a product with a zero element may be "
@@ -193,7 +193,7 @@ class SpecialValues {
           const auto none = values(v.c0.rows(), v.c0.cols(), 0, options_.seed);
           judge(tally, {none.a.view(), none.b.view(), alpha, 0, v.c0.view()}, {}, fmt::format("C full of {}, k = 0", x));
         });
-    // Some libraries scale C otherwise where it is large.
+    // Some libraries scale C by other code if C is large.
     auto large = options_.quick ? values(150, 30, 3, options_.seed) : values(530, 140, 3, options_.seed);
     std::fill_n(large.c0.data(), large.c0.rows() * large.c0.cols(), nan);
     judge(tally, large.operands(), {}, "C full of nan");
@@ -237,7 +237,7 @@ class SpecialValues {
     return tally.finding();
   }
 
-  /// Every entry is special: alpha or beta is `x`, all elements are positive.
+  /// Makes every entry special: alpha or beta is `x`, and all elements are positive.
   void judge_scalar(Tally& tally, double x) const {
     each_shape(
         [&](const Values& v) {
@@ -263,7 +263,7 @@ class SpecialValues {
     return tally.finding();
   }
 
-  /// A scaled by 2^a_scale, B by 2^b_scale. Whether each contradiction's worst entry is zero.
+  /// Judges A scaled by 2^a_scale, B by 2^b_scale. Returns true if the worst entry of every contradiction is zero.
   [[nodiscard]] bool all_zero_in_scaled(Tally& tally, int a_scale, int b_scale) const {
     bool zero = true;
     each_shape([&](Values v) {
@@ -295,7 +295,7 @@ class SpecialValues {
     return tally.finding(!tally.clean() && zero ? "subnormal results are flushed to zero" : "");
   }
 
-  /// x = 1.5 2^-1022 and y = 2^-1022: x - y = 2^-1023, and every sum of such terms, is exact.
+  /// x = 1.5 2^-1022 and y = 2^-1022: x - y = 2^-1023 is exact, and so is every sum of such terms.
   [[nodiscard]] Finding subnormal_differences() const {
     Tally tally({"special.subnormal-differences",
                  "x != y imply x - y != 0: 1.5 2^-1022 - 2^-1022 = 2^-1023 in every entry, exactly",

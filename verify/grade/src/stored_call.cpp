@@ -16,12 +16,12 @@ constexpr std::uintptr_t alignment = 64;
 
 double canary() { return std::bit_cast<double>(canary_bits); }
 
-/// The view whose element (i, j) lies at i * ld + j, if row-major, else at i + j * ld.
+/// The view whose element (i, j) lies at i * ld + j if row-major, otherwise at i + j * ld.
 MatrixView<const double> as_stored(MatrixView<const double> values, bool transposed) {
   return transposed ? values.transposed() : values;
 }
 
-/// What nobody set, but finite: that C is not read where beta = 0 is a test of its own.
+/// Unset but finite values. A test of its own checks that C is not read if beta = 0.
 Matrix<double> unset(Index rows, Index cols) {
   Matrix<double> matrix(rows, cols);
   std::fill_n(matrix.data(), rows * cols, -0x1.23456789abcdep100);

@@ -13,7 +13,7 @@
 
 namespace ozbound::grading {
 
-/// How the operands of a call lie in memory.
+/// The memory layout of the operands of a call.
 struct Storage {
   bool row_major = false;
   bool transpose_a = false;  ///< A is stored as its transpose, and the call says so
@@ -26,8 +26,8 @@ struct Storage {
 /// `row-major, A transposed, B transposed, ld + 3, shifted by 8 bytes`, or `column-major`.
 std::string to_string(const Storage& storage);
 
-/// A matrix in memory of its own, surrounded by canaries: NaNs with a payload that no computation makes, before and after it
-/// and between its columns (rows, if row-major).
+/// A matrix in memory of its own, with canaries before and after it and between its columns (rows, if row-major). Canaries are
+/// NaNs with a payload that no computation makes.
 class StoredMatrix {
  public:
   /// Holds `values` column-major, or row-major, with the storage's padding and shift.
@@ -38,16 +38,16 @@ class StoredMatrix {
   [[nodiscard]] Index ld() const { return ld_; }
   [[nodiscard]] MatrixView<double> view();
 
-  /// From the first to the last element of the matrix; 0 if it has none.
+  /// Elements from the first to the last of the matrix; 0 if it has none.
   [[nodiscard]] std::size_t extent() const;
 
-  /// Whether the element so far from (0, 0) is one of the matrix, not a canary.
+  /// True if the element at this distance from (0, 0) belongs to the matrix and is no canary.
   [[nodiscard]] bool is_element(std::ptrdiff_t offset) const { return !is_canary(offset); }
 
-  /// Where, counted in elements from (0, 0), the first canary changed.
+  /// The place of the first changed canary, counted in elements from (0, 0).
   [[nodiscard]] std::optional<std::ptrdiff_t> overwritten_canary() const;
 
-  /// Where, so counted, the first element or canary differs in its bits from an earlier copy.
+  /// The place, counted likewise, of the first element or canary whose bits differ from an earlier copy.
   [[nodiscard]] std::optional<std::ptrdiff_t> first_difference(const StoredMatrix& earlier) const;
 
  private:
@@ -59,7 +59,7 @@ class StoredMatrix {
   std::ptrdiff_t origin_ = 0;
 };
 
-/// The operands of one call, stored, and the call. C holds c0, or something finite where there is none.
+/// The stored operands of one call, and the call. C holds c0, or other finite values if there is no c0.
 class StoredCall {
  public:
   explicit StoredCall(const Operands& operands, const Storage& storage = {});
@@ -68,12 +68,12 @@ class StoredCall {
 
   StoredMatrix a, b, c;
 
-  /// Calls the library; C changes. @pre it takes row-major calls, if this is one.
+  /// Calls the library, which changes C. @pre the library takes row-major calls, if this is one.
   void run(const ForeignGemm& gemm) { gemm.dgemm(call_); }
 
   [[nodiscard]] const BlasCall& call() const { return call_; }
 
-  /// What C holds, row-major.
+  /// The contents of C, row-major.
   [[nodiscard]] Matrix<double> result();
 
  private:
@@ -83,13 +83,13 @@ class StoredCall {
 /// alpha A B + beta C0 by the library, row-major.
 Matrix<double> product(const ForeignGemm& gemm, const Operands& operands, const Storage& storage = {});
 
-/// A product, and how its operands lay.
+/// A product, and the storage of its operands.
 struct StoredProduct {
   Storage storage;
   Matrix<double> c;
 };
 
-/// The storage, and the same row-major where the library takes such calls: what is tested in one is tested in the other.
+/// The storage and, if the library takes row-major calls, its row-major counterpart. Every test in one runs in the other too.
 std::vector<Storage> layouts_of(const ForeignGemm& gemm, const Storage& storage = {});
 
 /// alpha A B + beta C0 by the library in each of layouts_of.

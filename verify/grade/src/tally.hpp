@@ -9,12 +9,12 @@
 
 namespace ozbound::grading {
 
-/// What a finding asks, and who asks it.
+/// The statement of a finding, and its source.
 struct Claim {
   std::string test, statement, source;
 };
 
-/// The cases of one finding, and in words those that contradict it.
+/// The cases of one finding, and descriptions of the cases that contradict it.
 class Tally {
  public:
   explicit Tally(Claim claim, Outcome otherwise = Outcome::fail) : claim_(std::move(claim)), otherwise_(otherwise) {}
@@ -22,7 +22,7 @@ class Tally {
   void holds() { ++cases_; }
   void contradicts(std::string words);
 
-  /// The first argument decides; `words` is called only where it is false.
+  /// Counts a case. The first argument is its result; `words` is called only if it is false.
   template <class Words>
   void expect(bool condition, Words words) {
     if (condition)
@@ -31,7 +31,7 @@ class Tally {
       contradicts(words());
   }
 
-  /// The same with a program that shows the contradiction: snippet(name of the test) is called until one is had.
+  /// Counts a case, with a program that shows the contradiction: calls snippet(name of the test) until it returns a program.
   template <class Words, class Snippet>
   void expect(bool condition, Words words, Snippet snippet) {
     expect(condition, words);
@@ -41,7 +41,8 @@ class Tally {
 
   [[nodiscard]] bool clean() const { return contradictions_ == 0; }
 
-  /// Passes if no case contradicts it. The detail tells the number of cases, `note`, and the first three contradictions.
+  /// The finding, which passes if no case contradicts it. The detail has the number of cases, `note`, and the first three
+  /// contradictions.
   [[nodiscard]] Finding finding(const std::string& note = {}) const;
 
  private:
@@ -56,7 +57,7 @@ class Tally {
   std::vector<std::string> first_;
 };
 
-/// A finding without cases: row-major calls of dgemm_.
+/// A finding without cases, for example about row-major calls of dgemm_.
 Finding skipped(Claim claim, std::string why);
 
 }  // namespace ozbound::grading

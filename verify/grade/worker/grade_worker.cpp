@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One part of a grade, in a process of its own that is linked with no BLAS.
+// Runs one part of a grade in a process of its own that is linked with no BLAS.
 
 #include <fcntl.h>
 #include <poll.h>
@@ -23,7 +23,8 @@
 #include "ozbound/core/float_environment.hpp"
 #include "ozbound/verify/grade/foreign_library.hpp"
 
-// In a build with sanitizers: signals end this process as they would end a user's, and a library's leaks are its own.
+// In a build with sanitizers, signals end this process as they would end a user's process, and leaks of the library are
+// ignored.
 // NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() {
@@ -40,12 +41,12 @@ namespace {
 
 using nlohmann::json;
 
-/// A descriptor of the supervisor's out of the library's way: at a number that it will not write to, and not there in what it
-/// starts.
+/// Moves a descriptor of the supervisor's to a number that the library will not write to. Programs that the library starts do
+/// not inherit it.
 int taken_over(int descriptor) {
   constexpr int out_of_the_way = 200;
   int moved = fcntl(descriptor, F_DUPFD_CLOEXEC, out_of_the_way);
-  if (moved < 0) moved = fcntl(descriptor, F_DUPFD_CLOEXEC, note_descriptor + 1);  // few descriptors are allowed
+  if (moved < 0) moved = fcntl(descriptor, F_DUPFD_CLOEXEC, note_descriptor + 1);  // for systems that allow few descriptors
   if (moved < 0) {
     std::perror("a descriptor of ozbound grade cannot be moved");
     _exit(2);
@@ -63,20 +64,20 @@ const Supervisor& supervisor() {
   return descriptors;
 }
 
-/// Where memory runs out, this process is the one to go. Some systems do not let it say so.
+/// Lets the system kill this process first if memory runs out. Some systems do not allow this.
 void go_first() { std::ofstream("/proc/self/oom_score_adj") << 1000; }
 
-/// Ends with the supervisor, whatever ends that, and leaves no core files.
+/// Makes this process end with its supervisor, however that ends, and leave no core files.
 void become_dependent() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   pollfd result{supervisor().result, 0, 0};
-  if (poll(&result, 1, 0) > 0) _exit(2);  // it ended before: nobody reads
+  if (poll(&result, 1, 0) > 0) _exit(2);  // the supervisor has ended already, and no process reads the result
   const rlimit none{};
   setrlimit(RLIMIT_CORE, &none);
   go_first();
 }
 
-/// What is being done, should it be the last thing.
+/// Notes the current action, in case it is the last one.
 void note(const std::string& text) {
   if (pwrite(supervisor().note, text.c_str(), text.size() + 1, 0) < 0) throw std::runtime_error("a note cannot be kept");
 }
@@ -120,7 +121,7 @@ Finding environment_of_caller(const ForeignLibrary& library, const std::string& 
                              grading::environment_snippet(library.where(), test, library.changed_by_call().value_or("")));
 }
 
-/// What loading does to the program that loads, and the first call.
+/// Effects of loading on the loading program, and the first call.
 json load_and_call(const ForeignLibrary& library, const ForeignGemm& gemm) {
   const double one = 1;
   double c = 0;
@@ -144,7 +145,7 @@ Findings run_part(const std::string& name, const ForeignGemm& gemm, const GradeO
   throw std::invalid_argument("there is no part " + name);
 }
 
-/// A part's findings; of the environment one only where it was changed, since loading has it anyway.
+/// A part's findings. The finding about the environment is included only if a call changed it, since loading reports it anyway.
 json grade_part(const std::string& name, const ForeignLibrary& library, const ForeignGemm& gemm, const GradeOptions& options) {
   auto found = run_part(name, gemm, options);
   if (library.changed_by_call()) found.findings.push_back(environment_of_caller(library, name));
@@ -172,7 +173,7 @@ json answer(const std::string& file, const std::string& symbol, const std::strin
   }
 }
 
-/// Writes all of `text`; where nobody reads, there is nobody to tell.
+/// Writes all of `text`. If nobody reads it, the failure is ignored.
 void write_result(const std::string& text) {
   for (std::string_view rest = text; !rest.empty();) {
     const auto count = write(supervisor().result, rest.data(), rest.size());
@@ -189,13 +190,13 @@ int run(int argc, char** argv) {
   become_dependent();
   const GradeOptions options{.seed = std::stoull(argv[4]), .quick = argv[5] == std::string("quick")};
   write_result(answer(argv[1], argv[2], argv[3], options).dump(-1, ' ', false, json::error_handler_t::replace));
-  _exit(0);  // the result stands, whatever the library does at exit
+  _exit(0);  // keeps the library's code at exit from changing the outcome
 }
 
 }  // namespace
 }  // namespace ozbound
 
 int main(int argc, char** argv) {
-  const ozbound::FloatEnvironment environment;  // whatever was loaded before the library that is graded
+  const ozbound::FloatEnvironment environment;  // undoes changes by code loaded before the graded library
   return ozbound::run(argc, argv);
 }

@@ -62,7 +62,7 @@ void check(const ComparisonGrid& grid) {
   if (grid.targets.empty()) throw std::invalid_argument("no target to compare on");
 }
 
-/// The least value that a share of them does not pass; nothing of nothing.
+/// The smallest value that this share of the values does not exceed; empty if there are no values.
 std::optional<double> quantile(std::vector<double> values, double share) {
   if (values.empty()) return std::nullopt;
   std::sort(values.begin(), values.end());

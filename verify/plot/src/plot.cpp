@@ -19,17 +19,17 @@ namespace {
 using markup::escape;
 using markup::number;
 
-// The drawing, in its own units: the frame within, and room for ticks and titles, more to the left where labels are wide.
+// The drawing, in its own units: the frame inside, and room for ticks and titles, with more room on the left for wide labels.
 constexpr double width = 640, height = 380, left = 78, right = 624, top = 14, bottom = 326;
 constexpr double title_base = 17, title_room = 26, tick_gap = 7;
 constexpr std::size_t colours = 8, marks = 4;
 constexpr double most_ticks = 7;
 
-// In a file: what is around a drawing, and the room that a line of text takes. No font is known here: a character is taken for
-// wide.
+// In a file: the space around a drawing, and the room for a line of text. Since the font is not known, characters are assumed
+// to be wide.
 constexpr double heading = 34, border = 16, line_height = 24, character = 8.6, key = 34, gap = 20;
 
-// Lines of bounds often run upon each other: their dashes begin elsewhere, so that one shows in the gaps of the other.
+// Lines of bounds often coincide. Their dashes begin at different places, so that each line shows in the gaps of the other.
 constexpr const char* style = R"css(
 .plot text { font: 16px system-ui, sans-serif; fill: #1d2125; } .plot text.title, .plot text.left-out { fill: #5b6570; }
 .plot text.heading { font-weight: 600; }
@@ -64,8 +64,8 @@ double round_step(double x) {
   return 10 * power;
 }
 
-/// One axis: where a number lies, and the round numbers to mark. Drawing needs no rigour: this is plain arithmetic, on halves,
-/// so that the largest numbers do not overflow.
+/// One axis: the places of numbers, and the round numbers to mark. Drawing needs no rigour, so this is plain arithmetic. It
+/// works on halves, so that the largest numbers do not overflow.
 class Axis {
  public:
   Axis(bool logarithmic, const std::vector<double>& values) : logarithmic_(logarithmic) {
@@ -75,10 +75,10 @@ class Axis {
     widen();
   }
 
-  /// It has a place.
+  /// True if x has a place on the axis.
   [[nodiscard]] bool fits(double x) const { return std::isfinite(x) && (!logarithmic_ || x > 0); }
 
-  /// In [0, 1] for all that were included.
+  /// The place of x, in [0, 1] for all included numbers.
   [[nodiscard]] double place(double x) const { return between(scaled(x)); }
 
   [[nodiscard]] std::vector<Tick> ticks() const {
@@ -97,7 +97,7 @@ class Axis {
     high_ = std::max(high_, s);
   }
 
-  /// A margin, and something around numbers that are as good as one.
+  /// Adds a margin. Widens a range of almost equal numbers.
   void widen() {
     const double size = std::max(std::abs(low_), std::abs(high_));
     const bool several = high_ - low_ > 1e-9 * size;
@@ -106,12 +106,12 @@ class Axis {
     high_ += margin;
   }
 
-  /// Powers of ten.
+  /// Ticks at powers of ten.
   [[nodiscard]] std::vector<Tick> decades() const {
     const double step = std::max(1.0, std::ceil(2 * (high_ - low_) / most_ticks));
     std::vector<Tick> ticks;
     for (double power = std::ceil(2 * low_ / step) * step; power <= 2 * high_; power += step)
-      ticks.push_back({between(power / 2), fmt::format("1e{:.0f}", power + 0.0)});  // no -0
+      ticks.push_back({between(power / 2), fmt::format("1e{:.0f}", power + 0.0)});  // avoids -0
     return ticks;
   }
 
@@ -120,7 +120,7 @@ class Axis {
     return fmt::format("{:g}", multiple * std::pow(10, power));
   }
 
-  /// 1, 2 and 5 times powers of ten.
+  /// Ticks at 1, 2 and 5 times powers of ten.
   [[nodiscard]] std::vector<Tick> multiples_of_decades() const {
     std::vector<Tick> ticks;
     for (double power = std::floor(2 * low_); power <= 2 * high_; ++power)
@@ -130,13 +130,13 @@ class Axis {
     return ticks;
   }
 
-  /// Multiples of a round step.
+  /// Ticks at multiples of a round step.
   [[nodiscard]] std::vector<Tick> steps() const {
     const double from = logarithmic_ ? unscaled(low_) / 2 : low_, to = logarithmic_ ? unscaled(high_) / 2 : high_;
     const double half_step = round_step(2 * (to - from) / most_ticks) / 2;
     std::vector<Tick> ticks;
     for (double i = std::ceil(from / half_step); i * half_step <= to; ++i) {
-      const double x = 2 * i * half_step + 0.0;  // no -0
+      const double x = 2 * i * half_step + 0.0;  // avoids -0
       ticks.push_back({place(x), number(x)});
     }
     return ticks;
@@ -175,21 +175,21 @@ std::string classes(std::size_t index, bool bound) {
   return fmt::format("series c{}{}{}", index % colours, index / colours % 2 == 1 ? " dashed" : "", bound ? " bound" : "");
 }
 
-/// A line with the series' mark on it, 28 wide and 12 high: its entry in a legend.
+/// The legend entry of a series: a line with its mark, 28 wide and 12 high.
 std::string legend_key(std::size_t index, bool bound) {
   return fmt::format("<g class=\"{}\"><polyline points=\"1,6 27,6\"/>{}</g>", classes(index, bound) + " key",
                      bound ? "" : mark(index, 14, 6, ""));
 }
 
-/// How wide a text may be: UTF-8, character by character.
+/// An upper estimate of the width of a UTF-8 text, by its characters.
 double text_width(const std::string& text) {
   return character * static_cast<double>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
-/// Places for items of these widths in lines of the drawing's width.
+/// Places items of these widths in lines of the drawing's width.
 class Flow {
  public:
-  /// Where the next item begins, as x and line.
+  /// The x and the line at which the next item begins.
   std::pair<double, int> place(double item) {
     if (x_ > left && x_ + item > right) {
       x_ = left;
@@ -296,7 +296,7 @@ class Plot {
     return out + "</ul>\n";
   }
 
-  /// The points that have no place, in words that are not escaped.
+  /// The points without a place on an axis, in words, not escaped.
   [[nodiscard]] std::vector<std::string> without_place() const {
     std::vector<std::string> list;
     for (const auto& one : series_)
@@ -311,7 +311,7 @@ class Plot {
     return list.empty() ? "" : "<p class=\"left-out\">Not on these axes: " + list + "</p>\n";
   }
 
-  /// Legend and what has no place, in lines below the drawing; and where they end.
+  /// The legend and the points without a place, in lines below the drawing; and the y at which they end.
   [[nodiscard]] std::pair<std::string, double> lines_below() const {
     const auto baseline = [](int line) { return height + line_height * (line + 0.75); };
     std::string out;

@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// 0 to 63; negative for what is no digit.
+/// The value of a base64 digit, 0 to 63; negative for other characters.
 int digit_of(char character) {
   const auto place = alphabet.find(character);
   return place == std::string_view::npos ? -1 : static_cast<int>(place);
@@ -31,7 +31,7 @@ std::optional<std::string> bytes_in_base64(std::string_view text) {
     bytes.push_back(static_cast<char>(kept >> bits & 0xff));
     kept &= (1U << bits) - 1;
   }
-  if (kept != 0) return std::nullopt;  // bits beside the last byte
+  if (kept != 0) return std::nullopt;  // non-zero bits after the last byte
   return bytes;
 }
 

@@ -12,10 +12,10 @@
 
 namespace ozbound::checking {
 
-/// The bytes that a base64 text of RFC 4648 stands for, section 4, with padding; none where it is not what an encoder writes.
+/// The bytes in a base64 text (RFC 4648, section 4, with padding). Empty if no encoder would write the text.
 std::optional<std::string> bytes_in_base64(std::string_view text);
 
-/// Numbers of 4 or 8 bytes each, the least significant first. None where the text is no base64, or has part of a number left.
+/// Numbers of 4 or 8 bytes each, least significant byte first. Empty if the text is not base64, or ends within a number.
 template <class Number>
 std::optional<std::vector<Number>> numbers_in(std::string_view text) {
   using Bits = std::conditional_t<sizeof(Number) == 4, std::uint32_t, std::uint64_t>;

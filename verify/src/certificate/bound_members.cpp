@@ -7,7 +7,7 @@
 namespace ozbound::checking {
 namespace {
 
-/// `bound.norms`. Of each term the alternatives are 2-norms, 1-norms of rows with maxima of columns, and the other way round.
+/// Checks `bound.norms`. The alternatives of each term are 2-norms, 1-norms of rows with maxima of columns, and vice versa.
 void check_norms(Findings& findings, const RecordedNorms& claimed, const RelativeBound& found) {
   findings.expect("bound.norms.uniform", claimed.uniform, found.uniform);
   findings.expect_all("bound.norms.row_exponents", claimed.row_exponents, found.row_exponents);

@@ -5,8 +5,7 @@
 
 namespace ozbound::checking {
 
-/// `bound`: what is expected of it; with `takes_norms` the bounds get the norms of the record in place of those that were
-/// computed.
+/// Checks the claims in `bound`. With `takes_norms`, the bounds then use the norms of the record in place of the computed ones.
 void check_bound(Findings& findings, const Claims& claims, Expected& expected, bool takes_norms);
 
 }  // namespace ozbound::checking

@@ -26,7 +26,7 @@ CertificateCheck check_certificate(std::string_view json, const Operands& operan
   using namespace checking;
   if (c.rows() != operands.a.rows() || c.cols() != operands.b.cols())
     throw std::invalid_argument(fmt::format("c must be {} x {}", operands.a.rows(), operands.b.cols()));
-  const PlainEnvironment environment;  // in which numbers are read, too
+  const PlainEnvironment environment;  // also for reading numbers
   const auto claims = read_claims(json);
   CertificateCheck result;
   Findings findings(result);

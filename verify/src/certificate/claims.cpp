@@ -29,7 +29,7 @@ json parse(std::string_view text) {
   }
 }
 
-/// An object whose members are all asked for, once each.
+/// An object. Every member must be asked for exactly once.
 class Members {
  public:
   Members(const json& object, std::string path) : object_(object), path_(std::move(path)) {
@@ -55,7 +55,7 @@ class Members {
     return all;
   }
 
-  /// A number, or one of the strings that stand for what JSON does not have.
+  /// A number, or one of the strings that replace numbers missing in JSON.
   double number(const char* name) {
     const auto& value = (*this)[name];
     if (value.is_number()) return value.get<double>();
@@ -87,7 +87,7 @@ class Members {
     return {index(value[0], full(name)), index(value[1], full(name)), complex ? value[2].get<std::string>() : ""};
   }
 
-  /// Refuses members that nobody asked for.
+  /// Refuses members that were not asked for.
   void finish() const {
     for (const auto& [name, value] : object_.items())
       if (!asked_.contains(name)) refuse("'" + full(name) + "' is unknown");
@@ -218,7 +218,8 @@ bool has_schema(const json& document, const char* schema) {
   return document.is_object() && document.contains("schema") && document["schema"] == schema;
 }
 
-/// The certificate of a report, what else is in the report being told to `beside`; anything else as it is.
+/// The certificate in a report; the names of the report's other members go to `beside`. Any other document is returned
+/// unchanged.
 const json& certificate_in(const json& document, std::vector<std::string>& beside) {
   if (!has_schema(document, "ozbound-report-1")) return document;
   for (const auto& [name, value] : document.items())

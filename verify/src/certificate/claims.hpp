@@ -26,36 +26,36 @@ struct Plan {
   reference::Plan plan;
 };
 
-/// `bound.norms`: rows, term by term and in a term alternative by alternative, and columns likewise.
+/// `bound.norms`: the rows' norms, term by term and within a term alternative by alternative, and the columns' likewise.
 struct RecordedNorms {
   double uniform = 0;
   std::vector<std::int32_t> row_exponents, column_exponents;
   std::vector<double> rows, columns;
 };
 
-/// An entry of C, of a complex one its real or its imaginary part.
+/// An entry of C; for a complex C the real or the imaginary part of an entry.
 struct Entry {
   Index i = 0, j = 0;
-  std::string part;  ///< `real` or `imaginary`; empty of a real C
+  std::string part;  ///< `real` or `imaginary`; empty for a real C
 
   bool operator==(const Entry&) const = default;
 };
 
-/// The entry in row i of C as it is multiplied: of a complex one the parts of each row, one above the other.
+/// The entry in row i of the real product. For a complex C, the real product has the parts of each row one above the other.
 Entry entry_of(Index i, Index j, bool complex);
 
-/// The members of a certificate, as they stand there.
+/// The members of a certificate, as written.
 struct Claims {
   int schema = 5;            ///< ozbound-certificate-N
-  std::string seal, sealed;  ///< as claimed, and of the other members
+  std::string seal, sealed;  ///< the claimed seal, and the seal of the other members
   std::string target_text;
   Target target;
   Method method = Method::slices;
   std::vector<Plan> plans;
   bool complex = false;
-  Index m = 0, n = 0, k = 0;  ///< of complex matrices, if it is
+  Index m = 0, n = 0, k = 0;  ///< of the complex matrices, if the product is complex
   double alpha = 1, beta = 0;
-  std::optional<std::pair<double, double>> imaginary;  ///< parts of alpha and beta, where one is claimed not to be zero
+  std::optional<std::pair<double, double>> imaginary;  ///< imaginary parts of alpha and beta, if one is claimed to be non-zero
   bool narrow = false;
   std::optional<std::string> a_print, b_print, c0_print;
   std::string c_print;
@@ -72,14 +72,14 @@ struct Claims {
   bool rounded_once = true;
   RecordedNorms norms;
   std::vector<std::string> assumptions;
-  std::vector<std::string> beside;  ///< members of the report around it, which nobody checks
+  std::vector<std::string> beside;  ///< unchecked members of the report around the certificate
 };
 
-/// The claims of a certificate, or of the one in a report: the schema says which, and nothing else does.
+/// The claims of a certificate, or of the certificate in a report. Only the schema tells which of the two it is.
 /// @throws std::invalid_argument as check_certificate.
 Claims read_claims(std::string_view json);
 
-/// As a certificate spells a fingerprint or its seal.
+/// A fingerprint or a seal, spelled as in a certificate.
 std::string spelling(std::uint64_t hash);
 
 }  // namespace ozbound::checking

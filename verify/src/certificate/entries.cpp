@@ -82,7 +82,7 @@ class Entries {
     }
   }
 
-  /// tau times M, or what stands in M's place.
+  /// tau times M, or times the quantity that the target uses in place of M.
   [[nodiscard]] Magnitude allowance(Index i, Index j, const OracleEntry& truth) const {
     const auto tau = Magnitude::of(tau_);
     if (claims_.target.kind == Kind::relative) return multiply_lower(tau, truth.value_lower);
@@ -101,7 +101,7 @@ class Entries {
   const Subject& subject_;
   const Expected& expected_;
   double tau_;
-  std::vector<Magnitude> row_norms_, column_norms_;  ///< of rowcol alone
+  std::vector<Magnitude> row_norms_, column_norms_;  ///< only for rowcol
 };
 
 }  // namespace
@@ -134,7 +134,7 @@ Magnitude allowed_underflow(const Target& target, const Subject& subject) {
   return multiply_lower(half, Magnitude::of(integer_down(terms)));
 }
 
-/// The ratio is rounded down here, in three operations of 2^-52 at most.
+/// The ratio is rounded down in at most three operations of 2^-52 each.
 Magnitude of_ratio(double ratio, const Magnitude& allowed) {
   const double share = ratio * (1 + 0x1p-49);
   return share < 1 ? multiply_lower(Magnitude::of(share), allowed) : allowed;

@@ -80,7 +80,7 @@ const ExactNumber& EntryProducts::sum(std::size_t t, Index row) {
   return known ? *known : known.emplace(plans_[t].sum(row, j_));
 }
 
-ExactNumber EntryProducts::scaled_sum(std::size_t t, Index i) {
+ExactNumber EntryProducts::sum_with_scalars(std::size_t t, Index i) {
   const auto& operands = subject_.operands;
   ExactNumber total;
   if (operands.a.cols() > 0)

@@ -14,11 +14,11 @@
 
 namespace ozbound::checking {
 
-/// A plan by slices and what it makes of the operands.
+/// A plan by slices, and its digits of the operands.
 struct Sliced {
   Sliced(const reference::SlicePlan& p, const Operands& operands);
 
-  /// S at (i, j) over 2^(e_i + f_j): before alpha. @pre the vectors are finite.
+  /// S at (i, j) over 2^(e_i + f_j), without alpha. @pre the vectors are finite.
   [[nodiscard]] ExactNumber sum(Index i, Index j) const;
 
   reference::SlicePlan plan;
@@ -27,7 +27,7 @@ struct Sliced {
   RelativeBound bound;
 };
 
-/// A plan by residues likewise: integers, whose sums no modulus has a part in.
+/// A plan by residues, and its integers of the operands. No modulus affects their sums.
 struct Rounded {
   Rounded(const reference::ResiduePlan& p, const Operands& operands);
 
@@ -36,7 +36,7 @@ struct Rounded {
   reference::ResiduePlan plan;
   reference::RoundedVectors a, b;
   RelativeBound bound;
-  std::string not_held;  ///< an entry that the guard does not let through; empty where there is none
+  std::string not_held;  ///< an entry that the guard refuses; empty if there is none
 };
 
 /// A plan of either kind.
@@ -46,25 +46,25 @@ class Planned {
 
   [[nodiscard]] const RelativeBound& bound() const;
 
-  /// S at (i, j): before alpha. @pre the vectors are finite.
+  /// S at (i, j), without alpha. @pre the vectors are finite.
   [[nodiscard]] ExactNumber sum(Index i, Index j) const;
 
-  /// Of residues: an entry that the guard does not let through; empty where there is none.
+  /// For residues, an entry that the guard refuses; empty if there is none.
   [[nodiscard]] const std::string& not_held() const;
   [[nodiscard]] bool by_residues() const { return std::holds_alternative<Rounded>(made_); }
 
-  /// Of residues: whether sum |a' b'| of an entry is at most H, by itself.
+  /// For residues, true if sum |a' b'| of this entry is at most H.
   [[nodiscard]] bool holds(Index i, Index j) const;
 
  private:
   std::variant<Sliced, Rounded> made_;
 };
 
-/// The rows of A B that an entry of C is made of, row i and with complex scalars the other one of its pair: exactly, and by
-/// each plan. Each is computed when it is first asked for. @pre the vectors are finite.
+/// The rows of A B that make up an entry of C, exactly and by each plan: row i and, with complex scalars, the other row of its
+/// pair. Each value is computed on first use. @pre the vectors are finite.
 class EntryProducts {
  public:
-  /// The subject and the plans must outlive this.
+  /// @param subject, plans must outlive this object.
   EntryProducts(const Subject& subject, const std::vector<Planned>& plans, Index j);
 
   /// (A B)_row,j.
@@ -73,10 +73,10 @@ class EntryProducts {
   /// S_row,j of plan t.
   [[nodiscard]] const ExactNumber& sum(std::size_t t, Index row);
 
-  /// C_ij before it is rounded, by plan t. @pre C0's elements are finite.
-  [[nodiscard]] ExactNumber scaled_sum(std::size_t t, Index i);
+  /// C_ij by plan t, before it is rounded. @pre C0's elements are finite.
+  [[nodiscard]] ExactNumber sum_with_scalars(std::size_t t, Index i);
 
-  /// Whether S_row,j of plan t was asked for.
+  /// True if S_row,j of plan t was computed.
   [[nodiscard]] bool has_sum(std::size_t t, Index row) const { return sums_[t][parity(row)].has_value(); }
 
  private:

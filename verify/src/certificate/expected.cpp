@@ -16,7 +16,7 @@ namespace {
 
 using Kind = Target::Kind;
 
-// The plan after this one, for entries that it leaves open (docs/records.md).
+// The next plan, for entries that this plan leaves open (docs/records.md).
 
 /// Half as many slices again.
 reference::Plan finer(reference::SlicePlan plan) {
@@ -30,14 +30,14 @@ reference::Plan finer(reference::SlicePlan plan) {
   return plan;
 }
 
-/// H in units of 2^(bits_a + bits_b - 32), rounded down, 2^64 - 1 at most (residues.md, R8).
+/// H in units of 2^(bits_a + bits_b - 32), rounded down, at most 2^64 - 1 (residues.md, R8).
 cpp_int guard_limit(const reference::ResiduePlan& plan) {
   const cpp_int most = (cpp_int(1) << 64) - 1;
   const auto unit = ExactNumber{reference::largest_told(plan.moduli), 32 - plan.bits_a - plan.bits_b};
   return std::min(most, whole_multiple(unit, 0));
 }
 
-/// Half as many moduli again, and as many more bits as hold what was held (residues.md, R13).
+/// Half as many moduli again, and as many more bits as still hold all products that `plan` holds (residues.md, R13).
 reference::Plan finer(const reference::ResiduePlan& plan) {
   auto next = plan;
   next.moduli = std::min(reference::most_moduli, plan.moduli + std::max(2, plan.moduli / 2));
@@ -49,13 +49,13 @@ reference::Plan finer(const reference::ResiduePlan& plan) {
   }
 }
 
-/// Whether the next plan follows the one before: there are no more where it is the same.
+/// True if `next` is a further plan. If it equals the plan before, there are no further plans.
 bool follows(const Plan& next, const Plan& before) {
   const auto text = reference::to_string(std::visit([](const auto& kind) { return finer(kind); }, before.plan));
   return next.text == text && next.text != before.text;
 }
 
-/// The exact product, rounded once; and where a scalar leaves no entry finite, no product at all.
+/// The exact product, rounded once. If a scalar leaves no entry finite, no product at all.
 class Exact final : public Expected {
  public:
   using Expected::Expected;
@@ -70,7 +70,8 @@ class Exact final : public Expected {
 
 double EntryBounds::at(Index i, Index j, double c) const {
   const double rounding = std::isfinite(c) ? product_up(result_factor, std::fabs(c)) : 0;
-  return sum_up(scaled_error(product, alpha, i, j), rounded_once ? std::max(rounding, underflow) : sum_up(rounding, underflow));
+  return sum_up(error_times_alpha(product, alpha, i, j),
+                rounded_once ? std::max(rounding, underflow) : sum_up(rounding, underflow));
 }
 
 void Tally::merge(const Tally& other) {
@@ -88,7 +89,7 @@ Expected::Expected(const Claims& claims, const Subject& subject)
   }
   const double least = subject.c.format() == ResultFormat::of_double ? 0x1p-1074 : 0x1p-150;
   bounds = {{{}, infinity, std::vector<int>(at(subject.m())), std::vector<int>(at(subject.n()))},
-            subject.scaled ? 1 : subject.operands.alpha,
+            subject.complex_scalars ? 1 : subject.operands.alpha,
             subject.u,
             least,
             true};
@@ -139,7 +140,7 @@ bool check_method(Findings& findings, const Claims& claims, const Subject& subje
                runs_native ? "a native GEMM has a name, and one of binary32 operands of binary32" : "no native DGEMM ran");
   const bool takes_relative = sliced && claims.method == Method::slices && relative;
   const bool attainable = !takes_relative || subject.tau(claims) >= subject.u;
-  const bool possible = !(subject.scaled && claims.method == Method::native);
+  const bool possible = !(subject.complex_scalars && claims.method == Method::native);
   findings.say("method", attainable && possible,
                possible ? "slices meet no relative target below u" : "native DGEMM has no complex alpha or beta");
   return fits && native && attainable && possible;
@@ -150,8 +151,8 @@ std::unique_ptr<Expected> expected_of(const Claims& claims, const Subject& subje
   switch (claims.method) {
     case Method::slices:
       if (claims.target.kind != Kind::relative) return by_one_plan(claims, subject);
-      // With complex scalars, correct rounding meets it.
-      return subject.scaled ? correctly_rounded(claims, subject) : within_relative_target(claims, subject);
+      // with complex scalars, correct rounding meets the target
+      return subject.complex_scalars ? correctly_rounded(claims, subject) : within_relative_target(claims, subject);
     case Method::correctly_rounded: return correctly_rounded(claims, subject);
     case Method::native: return by_native(claims, subject);
     case Method::exact: break;
@@ -159,7 +160,7 @@ std::unique_ptr<Expected> expected_of(const Claims& claims, const Subject& subje
   return std::make_unique<Exact>(claims, subject);
 }
 
-double scaled_error(const RelativeBound& error, double alpha, Index i, Index j) {
+double error_times_alpha(const RelativeBound& error, double alpha, Index i, Index j) {
   const double relative = error.at(i, j);
   if (relative == infinity) return relative;
   return product_up(Wide::of(alpha), Wide{relative, error.scale(i, j)}).value_up();

@@ -14,7 +14,7 @@
 
 namespace ozbound::checking {
 
-/// |alpha| E + the rounding, as records.md states it.
+/// |alpha| E plus the rounding, as records.md states it.
 struct EntryBounds {
   RelativeBound product;
   double alpha = 1, result_factor = 0, underflow = 0;
@@ -23,17 +23,17 @@ struct EntryBounds {
   [[nodiscard]] double at(Index i, Index j, double c) const;
 };
 
-/// What entries show of the method.
+/// Counts and findings that entries give about the method.
 struct Tally {
   Index undecided = 0, exact = 0;
   double relative_ratio = 0;
-  std::string wrong_identity, wrong_guard;  ///< the first that is; empty where there is none
+  std::string wrong_identity, wrong_guard;  ///< the first of each; empty if there is none
 
   void merge(const Tally& other);
 };
 
-/// What a method makes of a product: C, its bound, and what a certificate says of both. The claims and the subject must outlive
-/// it.
+/// The expected results of a method for a product: C, its bound, and a certificate's claims about both. The claims and the
+/// subject must outlive it.
 class Expected {
  public:
   /// @pre check_method.
@@ -42,61 +42,61 @@ class Expected {
   Expected(const Expected&) = delete;
   Expected& operator=(const Expected&) = delete;
 
-  /// C at a finite entry; none of native DGEMM, whose sums are its own.
+  /// C at a finite entry. Empty for native DGEMM, whose sums cannot be predicted.
   virtual std::optional<double> entry(Tally& tally, EntryProducts& products, Index i, Index j,
                                       const OracleEntry& truth) const = 0;
 
-  /// Counts what `entry` does not see: an entry that is finite or not, and the other part of a complex one.
+  /// Counts entries that `entry` does not see: whether an entry is finite, and the other part of a complex entry.
   virtual void count_pair(Tally&, EntryProducts&, Index, Index) const {}
 
-  /// Whether both parts of a complex entry are finished exactly where one is.
+  /// True if both parts of a complex entry are finished exactly when one part is.
   [[nodiscard]] virtual bool in_pairs() const { return false; }
 
-  /// What the norms bound, AB - S (general_bound.md, G1), from the elements and the digits alone: no formula that a bound comes
-  /// from has a part in it.
+  /// Checks AB - S, which the norms bound (general_bound.md, G1), from the elements and the digits only. Uses none of the
+  /// formulas behind the bounds.
   virtual void look_at_identity(Tally&, EntryProducts&, Index, Index) const {}
 
-  /// Notes an entry whose sum the moduli do not hold. @pre it is finite.
+  /// Notes an entry whose sum the moduli do not hold. @pre the entry is finite.
   void look_at_guard(Tally& tally, Index i, Index j) const;
   [[nodiscard]] bool by_residues() const;
 
-  /// `ratio` and `worst_entry`.
+  /// The claims `ratio` and `worst_entry`.
   [[nodiscard]] virtual WorstRatio ratio(const Tally& tally) const;
 
-  /// `assumptions`; @param worst what `ratio` said.
+  /// The claim `assumptions`. @param worst the result of `ratio`
   [[nodiscard]] virtual std::vector<std::string> assumptions(const WorstRatio& worst) const;
 
   std::vector<Planned> plans;
-  std::string guard;  ///< of residues: an entry that the plans may not hold; empty where there is none
+  std::string guard;  ///< for residues, an entry that the plans may not hold; empty if there is none
   EntryBounds bounds;
   std::string source;                ///< of the bounds
   std::vector<std::string> assumed;  ///< by the bounds
-  std::vector<std::string> limits;   ///< of what is recomputed
-  bool ratio_of_entries = false;     ///< the ratio is the largest of those of the entries that are looked at
+  std::vector<std::string> limits;   ///< of the recomputation
+  bool ratio_of_entries = false;     ///< the ratio is the largest ratio among the examined entries
 
  protected:
   void compare(Tally& tally, const ExactNumber& error, const RelativeBound& bound, Index i, Index j) const;
-  [[nodiscard]] double rounding_ratio() const;  ///< of a result whose only error is that of its rounding
+  [[nodiscard]] double rounding_ratio() const;  ///< the ratio of a result whose only error is its rounding
 
   const Claims& claims_;
   const Subject& subject_;
   double tau_;
 };
 
-/// Whether the plans are those of a product by this method.
+/// Checks that the plans are those of a product by this method.
 bool check_method(Findings& findings, const Claims& claims, const Subject& subject);
 
-/// By the certificate's method.
+/// The expected results for the certificate's method.
 std::unique_ptr<Expected> expected_of(const Claims& claims, const Subject& subject);
 
-// Of each method:
+// One function for each method:
 std::unique_ptr<Expected> by_one_plan(const Claims& claims, const Subject& subject);
 std::unique_ptr<Expected> within_relative_target(const Claims& claims, const Subject& subject);
 std::unique_ptr<Expected> correctly_rounded(const Claims& claims, const Subject& subject);
 std::unique_ptr<Expected> by_native(const Claims& claims, const Subject& subject);
 
 /// |alpha| E.
-double scaled_error(const RelativeBound& error, double alpha, Index i, Index j);
+double error_times_alpha(const RelativeBound& error, double alpha, Index i, Index j);
 
 /// x * 2^exponent.
 ExactNumber times_power(double x, std::int64_t exponent);

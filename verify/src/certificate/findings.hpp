@@ -10,10 +10,10 @@
 
 namespace ozbound::checking {
 
-/// The same bits, or both NaN.
+/// True for the same bits, or if both are NaN.
 bool same(double x, double y);
 
-// What people read of a claim, and of what was found in its place.
+// Texts for people of a claim, or of the value found in its place.
 std::string text(double x);
 std::string text(bool x);
 std::string text(Index x);
@@ -23,19 +23,19 @@ std::string text(const std::optional<std::string>& x);
 std::string text(const std::vector<std::string>& x);
 std::string text(const Entry& x);
 
-/// Takes down which claims hold.
+/// Records the claims and whether they hold.
 class Findings {
  public:
   explicit Findings(CertificateCheck& result) : result_(result) {}
 
-  /// Whether the claim is what was found; takes it down.
+  /// Compares the claim with the value found, and records the result.
   template <class T>
   bool expect(const char* claim, const T& claimed, const T& found) {
     const bool holds = equal(claimed, found);
     return say(claim, holds, holds ? "" : text(claimed) + " is claimed, and " + text(found) + " found");
   }
 
-  /// As `expect`, of all numbers of an array.
+  /// As `expect`, for all numbers of an array.
   template <class Number>
   void expect_all(const char* claim, const std::vector<Number>& claimed, const std::vector<Number>& found) {
     if (claimed.size() != found.size()) {
@@ -50,10 +50,10 @@ class Findings {
                     ", and is " + text(*differing.second));
   }
 
-  /// @param finding what is said where it does not hold
+  /// Records a claim. @param finding the text if it does not hold
   bool say(const char* claim, bool holds, const std::string& finding);
 
-  /// What is not, or not wholly, recomputed.
+  /// Records a part that was not, or not wholly, recomputed.
   void limit(std::string what) { result_.limits.push_back(std::move(what)); }
 
  private:

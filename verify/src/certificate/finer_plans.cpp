@@ -6,7 +6,7 @@
 #include "expected.hpp"
 #include "outward.hpp"
 
-// Methods that go on with finer plans where one leaves an entry open, and finish exactly what all leave open.
+// Methods that continue with finer plans while entries are open, and finish exactly the entries that all plans leave open.
 
 namespace ozbound::checking {
 namespace {
@@ -26,7 +26,7 @@ class FinerPlans : public Expected {
   }
 };
 
-/// The last plan's entry that is close enough (T4), or the exact one.
+/// The entry of the last plan that is close enough (T4), or the exact one if none is.
 class RelativeTarget final : public FinerPlans {
  public:
   RelativeTarget(const Claims& claims, const Subject& subject) : FinerPlans(claims, subject) {
@@ -41,8 +41,8 @@ class RelativeTarget final : public FinerPlans {
     const double least_normal = subject_.c.format() == ResultFormat::of_double ? 0x1p-1022 : 0x1p-126;
     std::optional<double> value;
     for (std::size_t t = 0; t < plans.size(); ++t) {
-      const double error = scaled_error(plans[t].bound(), subject_.operands.alpha, i, j);
-      const double c = rounded_to(products.scaled_sum(t, i), subject_.c.format());
+      const double error = error_times_alpha(plans[t].bound(), subject_.operands.alpha, i, j);
+      const double c = rounded_to(products.sum_with_scalars(t, i), subject_.c.format());
       const double allowed = product_down(factor, std::fabs(c));
       const bool close = std::isfinite(c) && std::fabs(c) >= least_normal && error <= allowed;
       if (plans[t].bound().at(i, j) == 0 || close) {
@@ -69,16 +69,16 @@ class CorrectlyRounded final : public FinerPlans {
 
   std::optional<double> entry(Tally& tally, EntryProducts& products, Index i, Index j,
                               const OracleEntry& truth) const override {
-    if (subject_.scaled) return truth.rounded;  // counted with its other part
+    if (subject_.complex_scalars) return truth.rounded;  // is counted with its other part
     count(tally, [&](std::size_t t) { return left_open(products, t, i, j); });
     return truth.rounded;
   }
 
-  [[nodiscard]] bool in_pairs() const override { return subject_.scaled; }
+  [[nodiscard]] bool in_pairs() const override { return subject_.complex_scalars; }
 
-  /// Both parts of a complex entry stay open where one is, and are counted, special or not.
+  /// Both parts of a complex entry stay open if one does. Both are counted, special or not.
   void count_pair(Tally& tally, EntryProducts& products, Index i, Index j) const override {
-    if (!subject_.scaled) return;
+    if (!subject_.complex_scalars) return;
     const Index first = i - i % 2;
     count(tally, [&](std::size_t t) {
       return left_open_if_finite(products, t, first, j) || left_open_if_finite(products, t, first + 1, j);
@@ -86,7 +86,7 @@ class CorrectlyRounded final : public FinerPlans {
   }
 
  private:
-  /// Plans are taken until one does not leave the entry open.
+  /// Takes plans until one does not leave the entry open.
   template <class LeftOpen>
   void count(Tally& tally, const LeftOpen& left_open) const {
     bool open = true;
@@ -111,14 +111,15 @@ class CorrectlyRounded final : public FinerPlans {
       radius = radius + absolute(exact(alpha)) * times_power(error, bound.scale(row, j));
     }
     if (radius.number == 0) return false;
-    auto h = absolute(products.scaled_sum(t, i));
-    if (!subject_.scaled) to_grid(h, radius, exact(subject_.operands.alpha) * products.sum(t, i), i, j);
+    auto h = absolute(products.sum_with_scalars(t, i));
+    if (!subject_.complex_scalars) to_grid(h, radius, exact(subject_.operands.alpha) * products.sum(t, i), i, j);
     if ((h + -radius).number <= 0) return true;
     const auto format = subject_.c.format();
     return !same(rounded_to(h + radius, format), rounded_to(h + -radius, format));
   }
 
-  /// Takes a real product to the grid of T5: h rounded down, the radius up, and by one more where h was not on it.
+  /// Moves a real product to the grid of T5: rounds h down and the radius up, and adds one to the radius if h was not on the
+  /// grid.
   void to_grid(ExactNumber& h, ExactNumber& radius, const ExactNumber& product, Index i, Index j) const {
     const auto& in = subject_.operands;
     const auto c0 = in.beta == 0 ? ExactNumber{} : exact(in.beta) * exact(in.c0(i, j));

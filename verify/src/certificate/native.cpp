@@ -9,7 +9,7 @@
 namespace ozbound::checking {
 namespace {
 
-/// What is taken on trust of a library's GEMM (general_bound.md, G7). Schema 4 called every one DGEMM.
+/// The assumptions about a library's GEMM (general_bound.md, G7). Schema 4 called every library routine DGEMM.
 std::vector<std::string> trusted(const Claims& claims, const Subject& subject) {
   const bool parts = claims.schema >= 5 && subject.complex;
   const char letter = claims.schema < 5 ? 'D' : subject.complex ? (claims.narrow ? 'C' : 'Z') : claims.narrow ? 'S' : 'D';
@@ -21,10 +21,10 @@ std::vector<std::string> trusted(const Claims& claims, const Subject& subject) {
           gemm + " uses neither Strassen's algorithm, nor another with fewer multiplications, nor an emulation of FP64"};
 }
 
-/// The largest k of which k products that underflow cost k eta/2 and no more (general_bound.md, G7b).
+/// The largest k for which k products that underflow cost at most k eta/2 (general_bound.md, G7b).
 Index longest_native_underflow(bool narrow) { return narrow ? 4096 : 67108864; }
 
-/// Native DGEMM, whose bits are its own and keep their bound.
+/// Native DGEMM. Its bits cannot be predicted, but they satisfy their bound.
 class Native final : public Expected {
  public:
   Native(const Claims& claims, const Subject& subject)
@@ -38,7 +38,7 @@ class Native final : public Expected {
     assumed = trusted(claims, subject);
     const std::string unknown = "the native library is not known to sum conventionally";
     if (std::ranges::find(claims.assumptions, "no guarantee: " + unknown) != claims.assumptions.end())
-      numbers_.obstacle = unknown;  // which only takes back what the others claim
+      numbers_.obstacle = unknown;  // this only withdraws the guarantee
     if (!numbers_.obstacle.empty()) assumed.push_back("no guarantee: " + numbers_.obstacle);
     const double share = quotient_up(numbers_.factor, difference_down(1, numbers_.factor));
     const Counted a(in.a, {}), b(in.b.transposed(), {});

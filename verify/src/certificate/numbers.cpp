@@ -29,7 +29,8 @@ std::uint64_t rounded_up(const ExactNumber& x, std::int64_t unit) {
   return static_cast<std::uint64_t>(whole) + (rest ? 1 : 0);
 }
 
-/// What slices leave of an element, in units of 2^grid, the lowest weight of the element and of all digits. @pre below 2^126.
+/// The rest of an element after some slices, in units of 2^grid, the lowest weight of the element and of all digits. @pre below
+/// 2^126.
 class Rest {
  public:
   Rest(VerifyInt128 value, std::int64_t grid) : value_(value), grid_(grid) {}
@@ -49,7 +50,7 @@ class Rest {
   std::int64_t grid_;
 };
 
-/// The same of any numbers.
+/// Rest for numbers of any size.
 class WideRest {
  public:
   explicit WideRest(const ExactNumber& x) : rest_(x) {}
@@ -61,7 +62,7 @@ class WideRest {
   ExactNumber rest_;
 };
 
-/// The digits of element l, and what they leave.
+/// Computes the digits of element l and their rests.
 template <class R>
 void count_digits(VectorCounts& counts, const reference::SlicedVectors& sliced, Index i, Index l, R rest) {
   const std::int64_t scale = sliced.exponent(i);
@@ -116,7 +117,7 @@ Norms tail(const VectorCounts& v, int p) {
   return p == 0 ? norms(v.whole, -fraction) : norms(v.tails[at(p - 1)], v.weights[at(p - 1)] - fraction);
 }
 
-/// All slices, each by itself.
+/// The norms of all slices, separately.
 Norms slices(const VectorCounts& v, const Slicing& slicing, double factor) {
   Norms sum;
   for (int p = 1; p <= slicing.slices; ++p) sum = plus(sum, slice(v, p));
@@ -168,7 +169,7 @@ double a_priori(const reference::SlicePlan& plan, Index k) {
   return product_up(integer_up(static_cast<std::uint64_t>(k)), sum);
 }
 
-/// sum |x_l||y_l| of digits of at most 7 bits.
+/// sum |x_l||y_l| for digits of at most 7 bits.
 std::uint64_t magnitude_sum(const std::int16_t* x, const std::int16_t* y, Index length) {
   std::uint64_t total = 0;
   for (Index start = 0; start < length; start += 1 << 16) {
@@ -179,7 +180,7 @@ std::uint64_t magnitude_sum(const std::int16_t* x, const std::int16_t* y, Index 
   return total;
 }
 
-/// What (d_A + 1)(d_B + 1) has beside d_A d_B, summed (E1): 0 where a row or a column is zero.
+/// The sum of (d_A + 1)(d_B + 1) - d_A d_B (E1); 0 if a row or a column is zero.
 std::uint64_t level_one_rest(const VectorCounts& row, const VectorCounts& column, Index k) {
   if (row.whole.max == 0 || column.whole.max == 0) return 0;
   return row.digits[0].sum + column.digits[0].sum + static_cast<std::uint64_t>(k);
@@ -206,7 +207,7 @@ class Enclosed {
     return std::int64_t{a_.sliced.exponent(i)} + b_.sliced.exponent(j);
   }
 
-  /// Whether level 1 alone is not enough.
+  /// True if level 1 alone is not enough.
   [[nodiscard]] bool loose() const { return loose_; }
 
   /// ||x||_2 of a row or a column, rounded down.
@@ -218,7 +219,7 @@ class Enclosed {
 
   [[nodiscard]] Index k() const { return operands_.a.cols(); }
 
-  /// visit(i, j) for every entry, row by row, rows in parallel.
+  /// Calls visit(i, j) for every entry, row by row, with rows in parallel.
   template <class Visit>
   void for_each(const Visit& visit) const {
     for_rows(operands_.a.rows(), operands_.b.cols() * (1 + k()), [&](Index i) {
@@ -261,7 +262,8 @@ class Enclosed {
     return all;
   }
 
-  /// Sixteen interleaved FP32 sums a block of 1024, the last block's odd elements in the first of them; blocks in FP64.
+  /// Sums in FP32: sixteen interleaved sums for each block of 1024, with the last block's odd elements in the first sum. Adds
+  /// blocks in FP64.
   static double float_sum(const float* x, const float* y, Index length) {
     double total = 0;
     for (Index start = 0; start < length; start += 1024) {
@@ -312,8 +314,8 @@ class Enclosed {
   bool loose_ = false;
 };
 
-/// What a target allows of error before the last rounding, over the enclosure's scales and |alpha|; infinite where entries are
-/// special.
+/// A target's allowance for the error before the last rounding, over the enclosure's scales and |alpha|. Infinite for special
+/// entries.
 class Allowed {
  public:
   Allowed(const Target& target, double factor, const Operands& operands, const std::vector<std::uint8_t>& finite)
@@ -373,7 +375,7 @@ class Allowed {
     return allowed_(i, j) == 0 ? infinity : quotient_up(error, allowed_(i, j));
   }
 
-  /// Norms are over the largest scale; what is below 2^-500 of it counts upwards alone.
+  /// Norms are relative to the largest scale. Entries below 2^-500 of it count only in upper bounds.
   void take_norm() {
     bool any = false;
     for (Index i = 0; i < allowed_.rows(); ++i)
@@ -411,7 +413,7 @@ class Allowed {
   double norm_ = 0;
 };
 
-/// Exponents of the least and the largest non-zero magnitude, of vectors without NaN and infinities.
+/// Exponents of the smallest and the largest non-zero magnitude in vectors without NaN and infinities.
 struct Range {
   int least = std::numeric_limits<int>::max(), top = std::numeric_limits<int>::min();
 
@@ -435,10 +437,10 @@ Range range_of(MatrixView<const double> vectors, bool by_vector) {
 
 int bit_length(std::uint64_t x) { return static_cast<int>(std::bit_width(x)); }
 
-/// Exponent of a scalar, where 0 has the one that its bits have.
+/// Exponent of a scalar. For 0 it is the exponent of its bits.
 int top_exponent(double x) { return x == 0 ? -1075 : std::ilogb(x); }
 
-/// What a format's numbers are: the exponent of the largest, of the least normal one and of the least, the bits, and u.
+/// Parameters of a format: the exponents of its largest number, its least normal number and its least number, its bits, and u.
 struct NativeFormat {
   int top, normal, least, bits;
   double u, eta;
@@ -456,17 +458,17 @@ bool may_overflow(const Operands& in, const Range& a, const Range& b, Index k, c
          a.top + b.top + 2 + bit_length(static_cast<std::uint64_t>(k)) + std::max(top_exponent(in.alpha) + 1, 0) > most;
 }
 
-/// Whether a multiple of 2^grid, at least 2^least, times x may be neither normal nor a multiple of the least number.
+/// True if x times a multiple of 2^grid, at least 2^least, may be neither normal nor a multiple of the least number.
 bool loses(double x, int least, int grid, const NativeFormat& format) {
   if (x == 0 || !std::isfinite(x)) return x != 0;
   int exponent = 0;
-  const double significand = std::frexp(x, &exponent);  // in [1/2, 1): x is a multiple of 2^(exponent - 53) at least
+  const double significand = std::frexp(x, &exponent);  // in [1/2, 1): x is a multiple of 2^(exponent - 53)
   int bits = 53;
   while (std::fmod(std::ldexp(significand, bits - 1), 1.0) == 0) --bits;
   return exponent - 1 + least < format.normal && exponent - bits + grid < format.least;
 }
 
-/// Whether a native GEMM may meet a result that is subnormal and not exact (G7d).
+/// True if a native GEMM may meet a result that is subnormal and inexact (G7d).
 bool may_underflow(const Operands& in, const Range& a, const Range& b, const NativeFormat& format) {
   const auto grid = [&](const Range& range) { return std::max(range.least - (format.bits - 1), format.least); };
   if (in.beta != 0) {
@@ -478,7 +480,7 @@ bool may_underflow(const Operands& in, const Range& a, const Range& b, const Nat
   return a.least + b.least < format.normal || loses(in.alpha, sums, sums, format);
 }
 
-/// Whether alpha times an element of one operand, and that times one of the other, may leave the normal range inexactly.
+/// True if alpha times an element of one operand, or that times an element of the other, may leave the normal range inexactly.
 bool may_leave_range(const Operands& in, const Range& a, const Range& b, const NativeFormat& format) {
   if (a.empty() || b.empty() || in.alpha == 0 || unit(in.alpha) || !std::isfinite(in.alpha)) return false;
   const int scale = top_exponent(in.alpha);
@@ -556,12 +558,13 @@ namespace {
 
 Norms everywhere(double x) { return {x, x, x}; }
 
-/// 2^-bits / 2 where something of a vector is rounded.
+/// 2^-bits / 2 if an element of the vector is rounded, otherwise 0.
 double rounding(const reference::RoundedVectors& vectors, Index i) {
   return vectors.exact(i) ? 0 : std::ldexp(1.0, -vectors.bits() - 1);
 }
 
-/// Integers that |a'| is at most, in units of 2^(bits - 16): those of |a|, and what rounding to fewer bits adds (R8).
+/// Upper bounds of integers |a'|, in units of 2^(bits - 16): the integers of |a|, plus the effect of rounding to fewer bits
+/// (R8).
 struct IntegerLimits {
   IntegerLimits(const Counts& of, int bits, Index k) : sum(of.sum), squares(of.squares), max(of.max) {
     if (bits >= fraction || of.max == 0) return;
@@ -574,7 +577,7 @@ struct IntegerLimits {
   cpp_int sum, squares, max;
 };
 
-/// Whether x units of 2^exponent are at most `limit`.
+/// True if x units of 2^exponent are at most `limit`.
 bool at_most(const cpp_int& x, int exponent, const cpp_int& limit) {
   return exponent >= 0 ? (x << static_cast<unsigned>(exponent)) <= limit : x <= (limit << static_cast<unsigned>(-exponent));
 }
@@ -659,7 +662,7 @@ double with_rounding(double before, double tau, double u) {
 
 WorstRatio worst_ratio(const RelativeBound& error, const Target& target, double tau, double u, const Operands& operands,
                        const std::vector<std::uint8_t>& finite) {
-  const double factor = quotient_down(difference_down(tau, u), sum_up(1, 2 * u));
+  const double factor = quotient_down(difference_down(tau, u), sum_up(1, 2 * u));  // no double equals 1 + u; 1 + 2u is above
   auto worst = Allowed(target, factor, operands, finite).worst(error);
   worst.ratio = with_rounding(worst.ratio, tau, u);
   return worst;
@@ -689,8 +692,8 @@ NativeClaims native_claims(const Operands& in, Index k, bool narrow, int schema)
     claims.obstacle = "alpha times an element may overflow or underflow";
   else if (schema >= 5 && claims.factor > 1)
     claims.obstacle = "the inner dimension is so long that k u is above 1";
-  const bool scaled = !unit(in.alpha) || !(in.beta == 0 || unit(in.beta));
-  if (may_underflow(in, a, b, format) || (schema < 5 && scaled)) {
+  const bool with_scalars = !unit(in.alpha) || !(in.beta == 0 || unit(in.beta));
+  if (may_underflow(in, a, b, format) || (schema < 5 && with_scalars)) {
     const double terms = integer_up(static_cast<std::uint64_t>(k + 1));
     claims.underflow = product_up(product_up(terms, sum_up(std::fabs(in.alpha), 1)), format.eta);
   }

@@ -11,8 +11,8 @@
 #include "ozbound/verify/oracle.hpp"
 #include "ozbound/verify/reference_product.hpp"
 
-// The numbers of a certificate, by docs/derivations alone: from integers, in doubles, each operation rounded outward in the
-// order that docs/derivations/rounding.md fixes. @pre of all: a PlainEnvironment.
+// The numbers of a certificate, computed from docs/derivations only: from integers, in doubles, with each operation rounded
+// outward in the order that docs/derivations/rounding.md fixes. @pre for all functions: a PlainEnvironment.
 
 namespace ozbound::checking {
 
@@ -45,7 +45,7 @@ struct Norms {
   double one = 0, two = 0, max = 0;
 };
 
-/// An error over rho_i sigma_j: the sum of terms h(row, column), or `uniform` if that is less.
+/// An error over rho_i sigma_j: the sum of terms h(row, column), or `uniform` if that is smaller.
 struct RelativeBound {
   struct Term {
     std::string name;
@@ -69,48 +69,48 @@ RelativeBound plan_bound(const reference::SlicePlan& plan, const Counted& a, con
 RelativeBound residue_bound(const Counted& a, const reference::RoundedVectors& rounded_a, const Counted& b,
                             const reference::RoundedVectors& rounded_b);
 
-/// The first entry that a plan by residues may not hold, by norms (residues.md, R8) and by level 1 (R9); none where it holds
-/// all. @param a, b under `level_one_digits`
+/// The first entry that a plan by residues may not hold, by norms (residues.md, R8) and by level 1 (R9). Empty if the plan
+/// holds all entries. @param a, b under `level_one_digits`
 std::optional<std::pair<Index, Index>> find_not_held(const reference::ResiduePlan& plan, const Counted& a,
                                                      const reference::RoundedVectors& rounded_a, const Counted& b,
                                                      const reference::RoundedVectors& rounded_b);
 
-/// The slicing of level 1 of the enclosure, whose scales are those of residues.
+/// The slicing of level 1 of the enclosure. It has the scales of residues.
 inline constexpr reference::Slicing level_one_digits{reference::Digits::truncated, 7, 1};
 
-/// The bound of the real and imaginary parts, in rows 2i and 2i + 1, of alpha times what `bound` is about (G8); alpha has an
-/// imaginary part.
+/// The bound for alpha times a matrix with the bound `bound`, whose real and imaginary parts are in rows 2i and 2i + 1 (G8).
+/// @pre alpha has an imaginary part.
 RelativeBound times_complex(RelativeBound bound, double alpha, double imaginary_alpha);
 
 /// factor * |A||B|.
 RelativeBound summation_bound(const Counted& a, const Counted& b, double factor);
 
-/// The largest error bound over what a target allows (targets.md), and its entry.
+/// The largest ratio of error bound to target allowance (targets.md), and its entry.
 struct WorstRatio {
   double ratio = 0;
   Index i = 0, j = 0;
-  bool loose = false;  ///< the first level of the enclosure of |A||B| left an entry open by more than a factor of 2
+  bool loose = false;  ///< the first level of the enclosure of |A||B| left some entry uncertain by more than a factor of 2
 };
 
-/// The ratio of a result that is rounded once, from the ratio of what comes before the rounding to what is left for it (N9).
+/// The ratio of a result that is rounded once, from the ratio of the error before rounding to the allowance left for it (N9).
 double with_rounding(double before, double tau, double u);
 
-/// @param finite whether entry (i, j) is left to bounds by the inputs' NaN and infinities.
+/// @param finite true for (i, j) if NaN and infinities of the inputs do not decide the entry.
 WorstRatio worst_ratio(const RelativeBound& error, const Target& target, double tau, double u, const Operands& operands,
                        const std::vector<std::uint8_t>& finite);
 
-/// Whether matrices and scalars are such as a library's SGEMM takes.
+/// True if a library's SGEMM could take the matrices and scalars.
 bool all_floats(const Operands& operands);
 
-/// What bounds the error of native DGEMM (G7).
+/// Bounds for the error of native DGEMM (G7).
 struct NativeClaims {
   double factor = 0;  ///< k u or gamma_{k+3}
   double underflow = 0;
-  std::string obstacle;  ///< why there is no guarantee
+  std::string obstacle;  ///< the reason why there is no guarantee
 };
 
-/// @param k the inner dimension, 0 where alpha is 0.
-/// @param narrow by a library's SGEMM or CGEMM, not DGEMM or ZGEMM
+/// @param k the inner dimension, 0 if alpha is 0.
+/// @param narrow true for a library's SGEMM or CGEMM, false for DGEMM or ZGEMM
 /// @param schema of the certificate: 4 takes any scaling for a possible underflow
 NativeClaims native_claims(const Operands& operands, Index k, bool narrow, int schema);
 

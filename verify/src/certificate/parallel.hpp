@@ -9,11 +9,11 @@
 
 namespace ozbound::checking {
 
-/// The subscript of a std::vector.
+/// An Index as a subscript of a std::vector.
 inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-/// body(i) for every i in [0, count), rows of `width` elements that are work each, by all threads where there is enough of it:
-/// each in a PlainEnvironment. What a body throws is rethrown.
+/// Calls body(i) for every i in [0, count). Each call works on `width` elements. If there is enough work, all threads take
+/// part, each in a PlainEnvironment. Rethrows an exception of a body.
 template <class Body>
 void for_rows(Index count, Index width, const Body& body) {
   FirstException failure;

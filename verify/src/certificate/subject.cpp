@@ -15,7 +15,7 @@
 namespace ozbound::checking {
 namespace {
 
-/// S of docs/records.md.
+/// The function S of docs/records.md.
 std::uint64_t mixed(std::uint64_t z) {
   z ^= z >> 30, z *= 0xbf58476d1ce4e5b9;
   z ^= z >> 27, z *= 0x94d049bb133111eb;
@@ -38,7 +38,7 @@ std::string print_of(const Elements& matrix) {
   return spelling(sum);
 }
 
-/// Whether a vector has no NaN and no infinity.
+/// For each vector, 1 if it has no NaN and no infinity.
 std::vector<std::uint8_t> finite_vectors(MatrixView<const double> vectors) {
   std::vector<std::uint8_t> finite(at(vectors.rows()));
   for_rows(vectors.rows(), vectors.cols(), [&](Index i) {
@@ -49,10 +49,10 @@ std::vector<std::uint8_t> finite_vectors(MatrixView<const double> vectors) {
   return finite;
 }
 
-/// Whether a scalar is not real.
-bool complex_scalars(const Operands& given) { return given.imaginary_alpha != 0 || given.imaginary_beta != 0; }
+/// True if a scalar is not real.
+bool has_complex_scalars(const Operands& given) { return given.imaginary_alpha != 0 || given.imaginary_beta != 0; }
 
-/// Whether A and B are read at all.
+/// True if A and B are read at all.
 bool reads_factors(const Operands& given) {
   return (given.alpha != 0 || given.imaginary_alpha != 0) && given.a.rows() > 0 && given.b.cols() > 0;
 }
@@ -77,8 +77,8 @@ bool finite_c0(const Operands& operands, Index i, Index j) {
   return std::all_of(terms.begin(), terms.end(), [&](const RowTerm& t) { return std::isfinite(operands.c0(t.row, j)); });
 }
 
-/// Whether the product is complex as claimed: A, where it is read, stands for a complex matrix. Bounds of a pair of rows are
-/// mixed, which must have one scale.
+/// Checks that the product is complex as claimed: where A is read, it represents a complex matrix. Bounds of a pair of rows are
+/// mixed, and the two rows must therefore have one scale.
 bool check_kind(Findings& findings, const Claims& claims, const Subject& subject) {
   if (claims.complex != subject.complex) return findings.expect("complex", claims.complex, subject.complex);
   const auto& a = subject.operands.a;
@@ -98,7 +98,7 @@ Subject::Subject(const Operands& given_operands, const ResultView& result)
       oracle(given),
       u(unit_roundoff(c.format())),
       complex(oracle.operands().complex),
-      scaled(complex_scalars(given)),
+      complex_scalars(has_complex_scalars(given)),
       all_special(is_all_special(operands)),
       finite_product(at(m() * n())),
       finite(at(m() * n())) {
@@ -115,7 +115,7 @@ Subject::Subject(const Operands& given_operands, const ResultView& result)
 
 double Subject::tau(const Claims& claims) const {
   const Index k = given.a.cols();
-  const bool more = claims.schema >= 5 && !scaled && !(unit(given.alpha) && given.beta == 0);
+  const bool more = claims.schema >= 5 && !complex_scalars && !(unit(given.alpha) && given.beta == 0);
   const auto roundings = static_cast<std::uint64_t>(more ? k + 3 : std::max<Index>(k, 1));
   switch (claims.target.kind) {
     case Target::Kind::dgemm: return more ? gamma_down(roundings, u) : integer_down(roundings) * u;
@@ -139,7 +139,7 @@ bool check_subject(Findings& findings, const Claims& claims, const Subject& subj
   sizes = findings.expect("k", claims.k, given.a.cols() / parts) && sizes;
   sizes = findings.expect("alpha", claims.alpha, given.alpha) && sizes;
   sizes = findings.expect("beta", claims.beta, given.beta) && sizes;
-  if (subject.scaled || claims.imaginary) {
+  if (subject.complex_scalars || claims.imaginary) {
     const auto imaginary = claims.imaginary.value_or(std::pair(0.0, 0.0));
     sizes = findings.expect("imaginary.alpha", imaginary.first, given.imaginary_alpha) && sizes;
     sizes = findings.expect("imaginary.beta", imaginary.second, given.imaginary_beta) && sizes;

@@ -55,7 +55,7 @@ class Totals {
   }
 
  private:
-  /// A count over all entries, or one that a sample leaves possible.
+  /// Checks a count over all entries, or against the range that a sample leaves possible.
   void count(const char* claim, Index claimed, Index found, Index looked_at, Index all) const {
     if (of_all_) {
       findings_.expect(claim, claimed, found);
@@ -76,7 +76,8 @@ class Totals {
     return of_rows.empty() ? 0 : *std::max_element(of_rows.begin(), of_rows.end());
   }
 
-  /// That residues tell the sums: of all entries by norms or by level 1, of those that are looked at by the sums themselves.
+  /// Checks that residues determine the sums: for all entries by norms or by level 1, for the examined entries by the sums
+  /// themselves.
   void guard() const {
     const auto& wrong = gathered_.tally.wrong_guard;
     findings_.say("guard", expected_.guard.empty() && wrong.empty(), expected_.guard.empty() ? wrong : expected_.guard);

@@ -10,8 +10,8 @@ constexpr double small_work = 0x1p31;
 constexpr double products_allowed = 10;
 constexpr Index fewest_entries = 1000, most_entries = 1 << 20;
 
-/// What a plan takes: INT8 products; for each element, each entry's bound and each entry's guard, of the check; and for each of
-/// the k terms of an entry that is looked at.
+/// The work of a plan: INT8 products; the check's work for each element, for each entry's bound and for each entry's guard; and
+/// its work for each of the k terms of an examined entry.
 struct PlanWork {
   explicit PlanWork(const reference::SlicePlan& plan)
       : element(100 + 20 * (plan.a.slices + plan.b.slices)), bound(20 * (plan.a.slices + 2)) {
@@ -28,7 +28,7 @@ struct PlanWork {
   double products = 0, element = 0, bound = 0, guard = 0, term = 0;
 };
 
-/// Sizes of the real product that is multiplied, as real numbers: those of a forged certificate have products beyond 2^63.
+/// Sizes of the real product, as real numbers, because sizes of a forged certificate may have products beyond 2^63.
 struct Sizes {
   explicit Sizes(const Claims& claims)
       : parts(claims.complex ? 2 : 1),
@@ -41,7 +41,7 @@ struct Sizes {
   double parts, rows, cols, entries, inner, elements;
 };
 
-/// C itself: INT8 products, or those of the superaccumulator or of native DGEMM.
+/// The work of C itself: INT8 products, or those of the superaccumulator or of native DGEMM.
 double work_of_product(const Claims& claims, const Sizes& of) {
   if (claims.method == Method::exact) return 3 * of.entries * of.inner;
   if (claims.method == Method::native) return of.entries * of.inner / 32;
@@ -55,7 +55,7 @@ bool has_worst_entry(const Claims& claims) {
          claims.target.kind != Target::Kind::relative;
 }
 
-/// Fingerprints, norms, |A||B| where the ratio is over it, and the bound of every entry.
+/// The work of fingerprints, norms, |A||B| if the ratio uses it, and the bound of every entry.
 double work_of_bounds(const Claims& claims, const Sizes& of) {
   double work = 4 * of.elements + 50 * of.entries;
   for (const auto& plan : claims.plans) {
@@ -67,7 +67,7 @@ double work_of_bounds(const Claims& claims, const Sizes& of) {
   return work;
 }
 
-/// The exact product, twice, and the sums of digits.
+/// The work of the exact product, twice, and of the sums of digits.
 double work_of_entry(const Claims& claims, const Sizes& of) {
   double work = 4000 + 8 * of.inner;
   for (const auto& plan : claims.plans) work += 2000 + of.inner * PlanWork::of(plan).term;

@@ -7,18 +7,18 @@
 
 namespace ozbound::checking {
 
-/// Operations that a product and the check of its certificate take, weighted so that a unit is about a nanosecond of a core: a
-/// function of what the certificate says of sizes, method, target and plans, and of nothing that is measured.
+/// Operations of a product and of the check of its certificate, weighted such that a unit is about a nanosecond of a core. They
+/// depend only on the certificate's sizes, method, target and plans, not on measurements.
 struct Work {
-  double product = 0;  ///< of Ozbound, on a CPU whose INT8 products are fast (AVX-512 VNNI)
-  double bounds = 0;   ///< of the check, whatever the entries that are looked at
-  double entry = 0;    ///< of the check, for each of these
+  double product = 0;  ///< of Ozbound, on a CPU with fast INT8 products (AVX-512 VNNI)
+  double bounds = 0;   ///< of the check, independent of the examined entries
+  double entry = 0;    ///< of the check, for each examined entry
 };
 
 Work work_of(const Claims& claims);
 
-/// How many entries a check looks at: none said, all of them, where that takes 2^31 units or ten products at most; else what is
-/// left of the larger of both, but not less than 1000 and not more than 2^20.
+/// The number of entries to examine. Empty, which means all entries, if that takes at most 2^31 units or ten products.
+/// Otherwise the number that the larger of both limits leaves, but at least 1000 and at most 2^20.
 std::optional<Index> affordable_entries(const Claims& claims);
 
 }  // namespace ozbound::checking

@@ -34,7 +34,7 @@ namespace {
 
 // Bounds.
 
-/// The bounds that a plan has: every registered one that is proven and covers it.
+/// The bounds for a plan: all registered bounds that are proven and cover it.
 struct PlanBounds {
   std::vector<std::pair<const NamedBound*, BoundValue>> named;
   double a_priori;
@@ -52,7 +52,7 @@ struct PlanBounds {
 
 bool exceeds(const Exact& error, double bound) { return std::isfinite(bound) && Exact(bound) < error; }
 
-/// A B, from one copy of what repeats.
+/// (A B)_ij, from one copy of the repeated operands.
 Exact exact_product(const GemmCase& gemm_case, Index i, Index j) {
   const auto once = exact_arithmetic::exact_product(gemm_case.a.values, gemm_case.b.values, i, j);
   return once * Exact{gemm_case.inner_repeat, 0};
@@ -66,7 +66,7 @@ Exact product_of_magnitudes(const GemmCase& gemm_case, Index i, Index j) {
   return sum * Exact{gemm_case.inner_repeat, 0};
 }
 
-/// The slices of a vector hold all of it.
+/// True if the slices of a vector hold all of it.
 bool held(const VectorFacts& facts) { return facts.tails.back().zero(); }
 
 Finding judge_entry(const GemmCase& gemm_case, const SlicedPair& pair, const PlanBounds& bounds, bool is_held, Index i,
@@ -82,7 +82,7 @@ Finding judge_entry(const GemmCase& gemm_case, const SlicedPair& pair, const Pla
   return {};
 }
 
-/// L <= |A||B| <= U, entry by entry, and U = 0 where that is 0 alone.
+/// Checks L <= |A||B| <= U, entry by entry, and U = 0 only where |A||B| = 0.
 Finding judge_enclosure(const GemmCase& gemm_case, const Engine& engine) {
   const CaseMemory memory(gemm_case);
   const auto enclosure = enclose_product(memory.a.input(), memory.b.input(), engine);
@@ -120,7 +120,7 @@ Finding judge_plan_bounds(const GemmCase& gemm_case, const Engine& engine) {
   return {};
 }
 
-/// The verdicts on a certificate's bound, and on its target where it says that it holds.
+/// Checks a certificate's bound, and its target if the certificate says that it holds.
 Finding judge_certificate(const GemmCase& gemm_case, const CertifiedCase& result) {
   const Judge<ExactOracle> judge(gemm_case);
   const auto& certificate = result.certificate;
@@ -152,13 +152,13 @@ Target target_of(const GemmCase& gemm_case) { return gemm_case.target.value_or(T
 
 Decision decision_for(const GemmCase& gemm_case, const Engine& engine) {
   CaseMemory memory(gemm_case);
-  const auto call = memory.call();
+  const auto call = memory.product();
   return decide_by(encoding_of(gemm_case), call, target_of(gemm_case), engine);
 }
 
 double unit_roundoff_of(const GemmCase& gemm_case) { return gemm_case.c.single ? 0x1p-24 : 0x1p-53; }
 
-/// Even a correctly rounded result misses it.
+/// True if even a correctly rounded result misses the target.
 bool cannot_be_met(const GemmCase& gemm_case) {
   const auto target = target_of(gemm_case);
   return target.has_tau() && target.tau < unit_roundoff_of(gemm_case);
@@ -214,7 +214,7 @@ Finding judge_correct_rounding(const GemmCase& any, const Engine& engine) {
 
 // Zero.
 
-/// [A, -A] and [B; B]: every entry is 0, term by term.
+/// The case with [A, -A] and [B; B]: every entry is 0, because terms cancel in pairs.
 GemmCase cancelled(const GemmCase& gemm_case) {
   auto result = gemm_case;
   const Index half = gemm_case.a.values.cols();
@@ -243,7 +243,7 @@ Finding judge_zero(const GemmCase& any, const Engine& engine) {
   // All pairs of slices: x and -x have opposite sums of digits, though perhaps not opposite digits.
   auto plan = case_sampling::exactly(zero.plan.split());
   plan.cut = plan.a.slices + plan.b.slices;
-  if (plan.a.encoding.kind == Encoding::Kind::unsigned8) plan.a.encoding = Encoding::balanced();  // rounded down
+  if (plan.a.encoding.kind == Encoding::Kind::unsigned8) plan.a.encoding = Encoding::balanced();  // rounds digits down
   zero.plan = plan;
   return not_positive_zero(multiplied(zero, engine), "under the full cut");
 }

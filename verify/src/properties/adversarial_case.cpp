@@ -13,7 +13,7 @@
 namespace ozbound::case_sampling {
 namespace {
 
-/// The elements of a problem, which are of binary64.
+/// Gives a case the elements of a problem, which are binary64.
 void take_family(GemmCase& gemm_case, Family family, Index k, RandomBits& random) {
   Recipe recipe{family, gemm_case.m(), gemm_case.n(), k};
   recipe.phi = 0.5 * random.between(0, 8);
@@ -42,7 +42,7 @@ InnerLength sample_inner_length(RandomBits& random) {
   return {columns, random.between(1, 133145 / columns)};
 }
 
-/// One entry, of which the checker looks at every digit; sums of digits are often as large as digits allow.
+/// Makes a case with one entry, of which the checker examines every digit. Sums of digits are often as large as possible.
 void lengthen(GemmCase& gemm_case, RandomBits& random) {
   const auto length = sample_inner_length(random);
   const auto a = gemm_case.a.values, b = gemm_case.b.values;
@@ -67,7 +67,7 @@ void fill(CaseMatrix& matrix, double scale, const double (&factors)[6], RandomBi
   }
 }
 
-/// A times 2^-e and alpha = 2^e, or A and alpha = 1.
+/// Replaces A by A times 2^-e and alpha by 2^e, or keeps A and sets alpha = 1.
 void approach_overflow(GemmCase& gemm_case, RandomBits& random) {
   const bool single = gemm_case.c.single;
   const double u = single ? 0x1p-24 : 0x1p-53;
@@ -79,7 +79,7 @@ void approach_overflow(GemmCase& gemm_case, RandomBits& random) {
   gemm_case.alpha = std::ldexp(1.0, std::max(e, 0));
 }
 
-/// C0 is the product in floating point with its sign turned, where that is a number.
+/// Sets C0 to the negated product in floating point, for entries where that is a number.
 void cancel(GemmCase& gemm_case) {
   gemm_case.c0.storage.single = false;
   gemm_case.beta = 1;

@@ -27,14 +27,14 @@ std::string describe(const GemmCase& gemm_case) {
                      gemm_case.target ? ", target " + to_string(*gemm_case.target) : "");
 }
 
-/// Whether norms say that a plan holds the operands of a case.
+/// True if norms show that a plan holds the operands of a case.
 bool is_held(const GemmCase& gemm_case, const ResiduePlan& plan) {
   const auto a = gemm_case.full_a(), b = gemm_case.full_b();
   return !find_not_held(plan, norms_of(vector_norms(a, Side::rows_of_a, 1)), norms_of(vector_norms(b, Side::columns_of_b, 1)),
                         gemm_case.k());
 }
 
-/// The case with a plan of these kinds, which holds its operands: its own, or one that stands for it.
+/// The case with a plan of these kinds that holds its operands: its own plan, or a replacement.
 GemmCase with_plan_of(GemmCase gemm_case, PlanKinds kinds) {
   const auto own = gemm_case.plan.visit([](const SplitPlan&) { return std::optional<ResiduePlan>(); },
                                         [](const ResiduePlan& plan) { return std::optional(plan); });
@@ -46,7 +46,7 @@ GemmCase with_plan_of(GemmCase gemm_case, PlanKinds kinds) {
   return gemm_case;
 }
 
-/// Whether an engine multiplies by residues.
+/// True if an engine multiplies by residues.
 bool takes_residues(const Engine& engine) {
   try {
     (void)engine.prepare(Matrix<double>(1, 1), Side::rows_of_a, ResidueForm{});
@@ -83,7 +83,7 @@ std::optional<std::string> judge(const Property& property, const GemmCase& gemm_
   gemm_case.validate();
   auto kinds = property.domain.plans;
   if (kinds != PlanKinds::slices && !takes_residues(engine)) {
-    if (kinds == PlanKinds::residues) return {};  // of which it makes no product
+    if (kinds == PlanKinds::residues) return {};  // the engine makes no such product
     kinds = PlanKinds::slices;
   }
   const auto fitting = with_plan_of(gemm_case, kinds);

@@ -32,7 +32,7 @@ CaseMemory::CaseMemory(const GemmCase& gemm_case)
       alpha(gemm_case.alpha),
       beta(gemm_case.beta) {}
 
-RealProduct CaseMemory::call() { return {a.input(), b.input(), c.output(), alpha, beta, c0.input()}; }
+RealProduct CaseMemory::product() { return {a.input(), b.input(), c.output(), alpha, beta, c0.input()}; }
 
 StoredMatrix stored_values(const Matrix<double>& values, const Storage& storage) {
   StoredMatrix result(values.rows(), values.cols(), storage);
@@ -50,14 +50,14 @@ Matrix<double> values_of(const StoredMatrix& matrix) {
 
 StoredMatrix multiplied(const GemmCase& gemm_case, const Engine& engine, double workspace) {
   CaseMemory memory(gemm_case);
-  multiply_unproven(memory.call(), gemm_case.plan, engine, workspace);
+  multiply_unproven(memory.product(), gemm_case.plan, engine, workspace);
   return std::move(memory.c);
 }
 
 CertifiedCase multiplied(const GemmCase& gemm_case, Decision decision, const Engine& engine, double workspace) {
   CaseMemory memory(gemm_case);
   decision.m = gemm_case.m(), decision.n = gemm_case.n(), decision.k = gemm_case.k();
-  auto certificate = multiply(memory.call(), decision, engine, {.workspace = workspace});
+  auto certificate = multiply(memory.product(), decision, engine, {.workspace = workspace});
   return {std::move(memory.c), std::move(certificate)};
 }
 

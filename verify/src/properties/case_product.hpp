@@ -9,11 +9,11 @@
 #include "ozbound/verify/gemm_case.hpp"
 #include "properties/stored_matrix.hpp"
 
-// What properties do with a case: put it into memory, multiply, compare.
+// Helpers of properties: store a case in memory, multiply, compare.
 
 namespace ozbound::properties {
 
-/// What a property finds: nothing, or why it does not hold.
+/// The result of a property: empty if it holds, otherwise the reason why it does not.
 using Finding = std::optional<std::string>;
 
 /// The matrices of a case in memory, A and B in full.
@@ -22,10 +22,10 @@ struct CaseMemory {
   double alpha, beta;
 
   explicit CaseMemory(const GemmCase& gemm_case);
-  [[nodiscard]] RealProduct call();
+  [[nodiscard]] RealProduct product();
 };
 
-/// The same values in other storage. @pre its format holds them.
+/// The values in another storage. @pre its format holds them.
 StoredMatrix stored_values(const Matrix<double>& values, const Storage& storage);
 
 /// The values of a matrix in memory.
@@ -43,25 +43,25 @@ struct CertifiedCase {
 CertifiedCase multiplied(const GemmCase& gemm_case, Decision decision, const Engine& engine,
                          double workspace = unlimited_workspace);
 
-/// C correctly rounded, starting with the plan of the case.
+/// C correctly rounded, beginning with the plan of the case.
 CertifiedCase multiplied_by_cr(const GemmCase& gemm_case, const Engine& engine, double workspace = unlimited_workspace);
 
-/// The case with zeros for NaNs and infinities, and alpha = 1, beta = 0 where those are not finite.
+/// The case with zeros in place of NaNs and infinities, and with alpha = 1, beta = 0 if these are not finite.
 GemmCase finite(GemmCase gemm_case);
 
-/// The encoding that a target is decided with: the plan's, of residues the default.
+/// The encoding for deciding on a target: the plan's encoding; for residues the default.
 Encoding encoding_of(const GemmCase& gemm_case);
 
-/// A times what is given: the plain product, beta = 0.
+/// The case with beta = 0.
 GemmCase without_c0(GemmCase gemm_case);
 
 /// `0x1.8p+1 (0x4008000000000000)`.
 std::string in_hex(double value, std::uint64_t bits);
 
-/// The entries of C whose bits differ from `expected`: how many, and the first.
+/// The number of entries of C whose bits differ from `expected`, and the first of them.
 Finding differing(const StoredMatrix& c, const StoredMatrix& expected, const std::string& what);
 
-/// Entry (i, j) is not what it should be, given by bits of C's format.
+/// A text for entry (i, j), which differs from the expected bits in C's format.
 std::string wrong_entry(const StoredMatrix& c, Index i, Index j, std::uint64_t expected_bits, const std::string& what);
 
 }  // namespace ozbound::properties

@@ -24,7 +24,7 @@
 #include "properties/reference.hpp"
 #include "properties/sampling.hpp"
 
-// Everything that a certificate says, judged in exact arithmetic, whatever the caller's floating-point environment was.
+// Checks all claims of a certificate in exact arithmetic, in any floating-point environment of the caller.
 
 namespace ozbound::properties {
 namespace {
@@ -34,9 +34,9 @@ using exact_arithmetic::power_of_two_exact;
 
 Target target_of(const GemmCase& gemm_case) { return gemm_case.target.value_or(Target::dgemm()); }
 
-// The truth.
+// Exact values.
 
-/// C of a finite case, exactly, and what targets measure errors by.
+/// C of a finite case, exactly, and the magnitudes by which targets measure errors.
 class ExactCase {
  public:
   explicit ExactCase(const GemmCase& gemm_case)
@@ -77,7 +77,7 @@ class ExactCase {
 /// x <= sqrt(y). @pre y >= 0.
 bool at_most_root(const Exact& x, const Exact& y) { return x <= Exact() || x * x <= y; }
 
-// What a certificate says of C.
+// A certificate's claims about C.
 
 class Judgement {
  public:
@@ -87,8 +87,8 @@ class Judgement {
         certificate_(certificate),
         single_(gemm_case.c.single),
         terms_(static_cast<double>(std::max<Index>(gemm_case.k(), 1))),
-        scaled_(std::abs(gemm_case.alpha) != 1 || gemm_case.beta != 0),
-        roundings_(scaled_ ? Exact(static_cast<double>(gemm_case.k() + 3)) : terms_),
+        with_scalars_(std::abs(gemm_case.alpha) != 1 || gemm_case.beta != 0),
+        roundings_(with_scalars_ ? Exact(static_cast<double>(gemm_case.k() + 3)) : terms_),
         half_eta_(power_of_two_exact(single_ ? -150 : -1075)),
         roundoff_(power_of_two_exact(single_ ? -24 : -53)) {}
 
@@ -124,13 +124,13 @@ class Judgement {
     return {};
   }
 
-  /// An overflow is measured from the overflow threshold (docs/derivations/general_bound.md, G6). @pre c is finite, or the
-  /// value rounds to it.
+  /// The error. For an overflow, measured from the overflow threshold (docs/derivations/general_bound.md, G6). @pre c is
+  /// finite, or the value rounds to c.
   [[nodiscard]] static Exact error_of(const Exact& value, double c) {
     return std::isfinite(c) ? (Exact(c) - value).magnitude() : Exact();
   }
 
-  /// error <= ratio * (what the target allows) + its underflow, docs/derivations/targets.md (T0), (T8).
+  /// error <= ratio * (the target's allowance) + its underflow, docs/derivations/targets.md (T0), (T8).
   [[nodiscard]] bool within_ratio(Index i, Index j, const Exact& error, const Exact& value) const {
     const Exact ratio(certificate_.ratio), tau(certificate_.target.tau);
     const auto rest = error - half_eta_;
@@ -149,10 +149,10 @@ class Judgement {
     return true;
   }
 
-  /// error <= k u M for +-AB, else gamma_{k+3} M, or 2 (k + 3) u M where that is less (T1).
+  /// error <= k u M for +-AB, else gamma_{k+3} M, or 2 (k + 3) u M if that is smaller (T1).
   [[nodiscard]] bool within_dgemm(const Exact& error, const Exact& magnitude) const {
     const auto tau = roundings_ * roundoff_, two = Exact(2.0);
-    if (!scaled_) return error <= tau * magnitude;
+    if (!with_scalars_) return error <= tau * magnitude;
     return two * tau > Exact(1.0) ? error <= two * tau * magnitude : error * (Exact(1.0) - tau) <= tau * magnitude;
   }
 
@@ -166,7 +166,7 @@ class Judgement {
       }
     const auto allowed = ExactCase::square(Exact(certificate_.ratio) * Exact(certificate_.target.tau)) * magnitudes;
     const auto underflow = Exact(static_cast<double>(c_.rows() * c_.cols())) * ExactCase::square(half_eta_);
-    // sqrt(e) <= sqrt(a) + sqrt(b) exactly where e - a - b <= sqrt(4 a b).
+    // sqrt(e) <= sqrt(a) + sqrt(b) exactly if e - a - b <= sqrt(4 a b).
     if (at_most_root(errors - allowed - underflow, Exact(4.0) * allowed * underflow)) return {};
     return fmt::format("the norm of the error is beyond the ratio {} of what the target allows", hex_text(certificate_.ratio));
   }
@@ -181,12 +181,12 @@ class Judgement {
   const Certificate& certificate_;
   bool single_;
   Exact terms_;
-  bool scaled_;      ///< not C = +-AB
-  Exact roundings_;  ///< of a conventional DGEMM
+  bool with_scalars_;  ///< C is not +-AB
+  Exact roundings_;    ///< of a conventional DGEMM
   Exact half_eta_, roundoff_;
 };
 
-// What a certificate's record says of the certificate.
+// A certificate's record.
 
 bool is_number(const nlohmann::json& json, double x) {
   if (json.is_number()) return bits_of(json.get<double>()) == bits_of(x);
@@ -212,7 +212,7 @@ Finding judge_record(const std::string& text, const Certificate& certificate) {
   return {};
 }
 
-/// The bounds that the record and C are enough for.
+/// Checks the bounds that follow from the record and C.
 Finding judge_recorded_bound(const std::string& text, const StoredMatrix& c, const Certificate& certificate) {
   const auto recorded = bound_from_json(nlohmann::json::parse(text)).bound;
   for (Index i = 0; i < c.rows(); ++i)
@@ -234,7 +234,7 @@ Finding judge_check(const GemmCase& gemm_case, const StoredMatrix& c, const std:
   return {};
 }
 
-// How products come to have a certificate.
+// Ways to a certificate.
 
 struct Way {
   std::string name;
@@ -257,22 +257,22 @@ Way by_target(const GemmCase& gemm_case) {
           }};
 }
 
-/// A target that a correctly rounded result misses is not decided for, and `relative` below u is refused.
+/// True if a decision is possible. It is not if a correctly rounded result misses the target; `relative` below u is refused.
 bool can_be_met(const GemmCase& gemm_case) {
   const auto target = target_of(gemm_case);
   return !target.has_tau() || target.tau >= (gemm_case.c.single ? 0x1p-24 : 0x1p-53);
 }
 
-/// One of some, by the seed of the case.
+/// One of some items, chosen by the seed of the case.
 template <class Items>
 const auto& one_of(const Items& items, const GemmCase& gemm_case) {
   return items[static_cast<std::size_t>(gemm_case.seed % items.size())];
 }
 
-/// A long inner dimension takes its time: of such a case one way is looked at, in one environment.
+/// True for a long inner dimension, which takes time. Only one way and one environment is checked for such a case.
 bool is_long(const GemmCase& gemm_case) { return gemm_case.k() > 10000; }
 
-/// In every environment of the caller, the same C and the same record.
+/// Checks that C and the record are the same in every environment of the caller.
 Finding judge_settings(const GemmCase& gemm_case, const Engine& engine, const Way& way, const StoredMatrix& c,
                        const std::string& text) {
   for (const auto& setting : settings) {
@@ -281,7 +281,7 @@ Finding judge_settings(const GemmCase& gemm_case, const Engine& engine, const Wa
     std::string other;
     {
       const Disturbed caller(setting);
-      other = json_text(to_json(way.multiply(memory.call(), engine)));
+      other = json_text(to_json(way.multiply(memory.product(), engine)));
     }
     if (auto wrong = differing(memory.c, c, "rounding to nearest it is")) return fmt::format("{}: {}", setting.name, *wrong);
     if (other != text) return fmt::format("{}: its record is {}, rounding to nearest {}", setting.name, other, text);
@@ -291,7 +291,7 @@ Finding judge_settings(const GemmCase& gemm_case, const Engine& engine, const Wa
 
 Finding judge_way(const GemmCase& gemm_case, const Engine& engine, const Way& way) {
   CaseMemory memory(gemm_case);
-  const auto certificate = way.multiply(memory.call(), engine);
+  const auto certificate = way.multiply(memory.product(), engine);
   const auto text = json_text(to_json(certificate));
   if (auto wrong = Judgement(gemm_case, memory.c, certificate).find()) return wrong;
   if (auto wrong = judge_record(text, certificate)) return wrong;

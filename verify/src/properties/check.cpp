@@ -23,7 +23,7 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// simpler_cases, one at a time.
+/// Yields simpler_cases, one at a time.
 class SimplerCases {
  public:
   explicit SimplerCases(const GemmCase& gemm_case)
@@ -47,12 +47,12 @@ class SimplerCases {
 
 rc::Seq<GemmCase> simpler(const GemmCase& gemm_case) { return rc::makeSeq<SimplerCases>(gemm_case); }
 
-/// Cases of a domain, and how they shrink.
+/// A generator of a domain's cases, with their simplification.
 rc::Gen<GemmCase> generator(const CaseDomain& domain) {
   return [domain](rc::Random random, int) { return rc::shrinkable::shrinkRecur(sample_case(domain, random.next()), &simpler); };
 }
 
-/// rapidcheck's reports are not printed: what failed is known here.
+/// Suppresses rapidcheck's reports; Search records the failing case.
 class Silence final : public rc::detail::TestListener {
  public:
   void onTestCaseFinished(const rc::detail::CaseDescription&) override {}
@@ -60,8 +60,8 @@ class Silence final : public rc::detail::TestListener {
   void onTestFinished(const rc::detail::TestMetadata&, const rc::detail::TestResult&) override {}
 };
 
-/// Draws cases until one falsifies the property or time is up, then shrinks it. After the time for either is up, cases pass
-/// unseen, so that rapidcheck comes to its end.
+/// Draws cases until one falsifies the property or time is up, then shrinks it. When the time for drawing or shrinking is up,
+/// all further cases pass without a check, so that rapidcheck ends.
 class Search {
  public:
   Search(const Property& property, const Engine& engine, const CheckOptions& options)
@@ -69,7 +69,7 @@ class Search {
 
   void run() {
     for (std::uint64_t batch = 0; !found_ && !finished(); ++batch) run_batch(batch);
-    if (found_) store();  // in place of the case as it was found
+    if (found_) store();  // replaces the case as it was found
   }
 
   [[nodiscard]] std::int64_t drawn() const { return drawn_; }
@@ -99,10 +99,10 @@ class Search {
     auto wrong = judge(property_, gemm_case, engine_);
     if (!wrong) return;
     const bool first = !found_;
-    // The last one to fail is the simplest: rapidcheck goes on from each that does.
+    // The last case to fail is the simplest, because rapidcheck continues from each failing case.
     found_ = {{{property_.name}, *wrong, gemm_case}, *wrong, {}};
     if (first) {
-      store();  // whoever loses patience while it is shrunk has this one
+      store();  // if the user stops the shrinking, this case is on file
       found_at_ = Clock::now();
     }
     RC_FAIL(*wrong);
@@ -112,7 +112,7 @@ class Search {
     if (options_.store.empty()) return;
     try {
       found_->file = store_case(*found_, options_.store);
-      std::error_code ignored;  // two files do no harm
+      std::error_code ignored;  // a left-over second file does no harm
       if (!stored_.empty() && stored_ != found_->file) std::filesystem::remove(stored_, ignored);
       stored_ = found_->file;
     } catch (const std::runtime_error& error) {
@@ -128,7 +128,7 @@ class Search {
   Clock::time_point found_at_;
   std::int64_t drawn_ = 0;
   std::optional<Counterexample> found_;
-  std::filesystem::path stored_;  // a file of this search
+  std::filesystem::path stored_;  // the file written by this search
 };
 
 /// Replays the files of a folder that are for the property, until one fails.

@@ -19,8 +19,9 @@
 #include "properties/reference.hpp"
 #include "properties/stored_complex.hpp"
 
-// Complex products of a case whose inner dimension is read as pairs: A's columns 2l and 2l + 1 are the real and imaginary parts
-// of column l, B's rows of row l. What holds for real products holds for them, since by component they are real products.
+// Complex products of a case whose inner dimension is read as pairs. A's columns 2l and 2l + 1 are the real and imaginary parts
+// of column l, and B's rows are those of row l. Component by component, a complex product is a real product, so all statements
+// about real products apply.
 
 namespace ozbound::properties {
 namespace {
@@ -31,7 +32,7 @@ using Number = std::complex<double>;
 
 Index index(Part part) { return static_cast<Index>(part); }
 
-/// A complex product in memory. Operands may lie transposed, conjugated or both, which the call undoes.
+/// A complex product in memory. Operands may be stored transposed, conjugated or both; the call then undoes it.
 class ComplexCase {
  public:
   ComplexCase(const GemmCase& gemm_case, Number alpha, Number beta)
@@ -59,7 +60,7 @@ class ComplexCase {
   [[nodiscard]] double b(Index l, Index j, Part of) const { return b_(2 * l + index(of), j); }
   [[nodiscard]] double c0(Index i, Index j, Part of) const { return c0_(i, (j + index(of)) % n()); }
 
-  [[nodiscard]] ComplexProduct call() {
+  [[nodiscard]] ComplexProduct product() {
     const auto undone = [](const StoredComplex& matrix, bool turned) {
       return turned ? matrix.input().adjoint() : matrix.input();
     };
@@ -85,7 +86,7 @@ class ComplexCase {
     }
   }
 
-  Matrix<double> a_, b_, c0_;  ///< parts; C0's imaginary ones are its real ones, a column further
+  Matrix<double> a_, b_, c0_;  ///< parts; C0's imaginary part is its real part, shifted by one column
   Number alpha_, beta_;
   bool turned_a_ = false, turned_b_ = false;
   StoredComplex stored_a_{0, 0}, stored_b_{0, 0}, stored_c0_{0, 0};
@@ -94,7 +95,7 @@ class ComplexCase {
   StoredComplex c;
 };
 
-/// A scalar that is real or imaginary, and what of it a component takes: of which part, with which sign.
+/// A real or imaginary scalar. For a component of C it selects a part of the product, with a sign.
 struct OnePart {
   double value;
   Part part;
@@ -104,7 +105,7 @@ struct OnePart {
   [[nodiscard]] double factor(Part of) const { return part == Part::imaginary && of == Part::real ? -value : value; }
 };
 
-/// The real matrix of which a component of C is the product with B's stacked parts: rows of the block (a_r, -a_i; a_i, a_r).
+/// The real factor that gives a component of C when multiplied by B's stacked parts: rows of the block (a_r, -a_i; a_i, a_r).
 Matrix<double> factor_of(const ComplexCase& product, Part of) {
   Matrix<double> rows(product.m(), 2 * product.k());
   for (Index i = 0; i < product.m(); ++i)
@@ -146,7 +147,7 @@ Finding judge_products(const GemmCase& gemm_case, const Engine& engine) {
   RandomBits random(gemm_case.seed + 1);
   const OnePart alpha{gemm_case.alpha, random.pick(both_parts)}, beta{gemm_case.beta, random.pick(both_parts)};
   ComplexCase product(gemm_case, alpha.number(), beta.number());
-  multiply_unproven(product.call(), gemm_case.plan, engine);
+  multiply_unproven(product.product(), gemm_case.plan, engine);
   for (const auto of : both_parts) {
     const auto expected = component(product, gemm_case, alpha, beta, of, engine);
     for (Index i = 0; i < product.m(); ++i)
@@ -175,7 +176,7 @@ Exact exact_component(const ComplexCase& product, Index i, Index j, Part of) {
          times(product.beta(), Exact(product.c0(i, j, Part::real)), Exact(product.c0(i, j, Part::imaginary)));
 }
 
-/// With an imaginary part, most of the time.
+/// A scalar that has an imaginary part most of the time.
 Number complex_scalar(double real, RandomBits& random) {
   return {real, random.once_in(4) ? 0 : real * random.between(-3, 3) * 0.375};
 }
@@ -190,7 +191,7 @@ Finding judge_rounding(const GemmCase& any, const Engine& engine) {
   decision.target = Target::correctly_rounded();
   decision.method = Method::correctly_rounded, decision.plan = gemm_case.plan;
   decision.m = product.m(), decision.n = product.n(), decision.k = product.k(), decision.complex = true;
-  multiply(product.call(), decision, engine);
+  multiply(product.product(), decision, engine);
   for (Index i = 0; i < product.m(); ++i)
     for (Index j = 0; j < product.n(); ++j)
       for (const auto of : both_parts) {
@@ -201,7 +202,7 @@ Finding judge_rounding(const GemmCase& any, const Engine& engine) {
   return {};
 }
 
-/// The real product that stands for it.
+/// The real product that represents a complex one.
 struct ProductOfParts {
   Matrix<double> a, b, c0;
 
@@ -226,7 +227,7 @@ Matrix<Real> stacked_c(const ComplexCase& product) {
   return c;
 }
 
-/// The verdicts on a C, and what a second program finds of its certificate.
+/// Checks the verdicts on a C, and its certificate by check_certificate.
 Finding judge_certificate(const ComplexCase& product, const ResultView& c, const Certificate& certificate) {
   const ProductOfParts real(product);
   const Operands operands{real.a.view(),  real.b.view(),          product.alpha().real(), product.beta().real(),
@@ -241,7 +242,7 @@ Finding judge_certificate(const ComplexCase& product, const ResultView& c, const
   return {};
 }
 
-/// Every other case has the elements of a complex problem of its sizes.
+/// Gives every other case the elements of a complex problem of its sizes.
 GemmCase in_families(GemmCase gemm_case, RandomBits& random) {
   if (random.once_in(2)) return gemm_case;
   const auto families = all_families();
@@ -268,13 +269,13 @@ Finding judge_targets(const GemmCase& drawn, const Engine& engine) {
   if (alpha.imag() == 0 && beta.imag() == 0) alpha.imag(1);
   ComplexCase product(gemm_case, alpha, beta);
   const auto target = gemm_case.target.value_or(Target::dgemm());
-  const auto certificate = multiply(product.call(), target, engine).certificate;
+  const auto certificate = multiply(product.product(), target, engine).certificate;
   if (!certificate.holds) return fmt::format("the certificate does not hold: its ratio is {}", hex_text(certificate.ratio));
   if (gemm_case.c.single) return judge_certificate(product, stacked_c<float>(product), certificate);
   return judge_certificate(product, stacked_c<double>(product), certificate);
 }
 
-/// What is said of a real product, as it is said of the complex one that it stands for.
+/// A result of the real product, in the terms of the complex product that it represents.
 Multiplied of_complex(Multiplied real) {
   auto& [decision, certificate] = real;
   decision.complex = certificate.complex = true;
@@ -291,7 +292,7 @@ Finding judge_certificates(const GemmCase& gemm_case, const Engine& engine) {
   StoredMatrix c(2 * m, n, {.single = gemm_case.c.single});
   const auto expected =
       of_complex(multiply({real.a, real.b, c.output(), gemm_case.alpha, gemm_case.beta, real.c0}, target, engine));
-  const auto found = multiply(product.call(), target, engine);
+  const auto found = multiply(product.product(), target, engine);
   for (Index i = 0; i < 2 * m; ++i)
     for (Index j = 0; j < n; ++j)
       if (const auto of = both_parts[i % 2]; product.c.bits(i / 2, j, of) != c.bits(i, j))

@@ -10,15 +10,15 @@
 
 namespace ozbound {
 
-/// What a caller may have made of the floating-point environment.
+/// A floating-point environment that a caller may have set.
 struct Setting {
   const char* name;
   int rounding = FE_TONEAREST;
-  bool flush_results = false;   ///< to zero: subnormal results are 0
-  bool flush_operands = false;  ///< denormals are zero: subnormal operands are read as 0
+  bool flush_results = false;   ///< to zero: a subnormal result becomes 0
+  bool flush_operands = false;  ///< denormals are zero: a subnormal operand is read as 0
 };
 
-/// Each alone, and together as a library built with -ffast-math leaves them.
+/// Each setting alone, and all together, as a library built with -ffast-math leaves them.
 inline constexpr std::array settings{
     Setting{"rounding upward", FE_UPWARD},
     Setting{"rounding downward", FE_DOWNWARD},
@@ -32,7 +32,7 @@ inline constexpr std::array settings{
 #endif
 };
 
-/// While it lives, this thread computes in a setting.
+/// Puts a setting in force for this thread during its lifetime.
 class Disturbed {
  public:
   explicit Disturbed(const Setting& setting) {
@@ -55,7 +55,7 @@ class Disturbed {
 
  private:
 #ifdef __SSE2__
-  static constexpr unsigned results = 0x8000, operands = 0x0040, all_flush_bits = results | operands;  ///< of MXCSR
+  static constexpr unsigned results = 0x8000, operands = 0x0040, all_flush_bits = results | operands;  ///< bits of MXCSR
   static unsigned flush_bits(const Setting& setting) {
     return (setting.flush_results ? results : 0) | (setting.flush_operands ? operands : 0);
   }

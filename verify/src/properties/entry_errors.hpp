@@ -6,11 +6,12 @@
 #include "ozbound/bounds/published/named_bound.hpp"
 #include "properties/sliced_pair.hpp"
 
-// The errors that bounds are about, exactly.
+// The exact errors that bounds are about.
 
 namespace ozbound::properties {
 
-/// The errors of entry (i, j) under a plan, and what some bounds are multiples of, all relative to rho_i sigma_j.
+/// The errors of entry (i, j) under a plan, and the quantities that some bounds are multiples of. All are relative to rho_i
+/// sigma_j.
 struct EntryErrors {
   Exact truncation, accumulation, total;
   Exact magnitudes;  ///< |A||B|
@@ -27,7 +28,7 @@ struct EntryErrors {
     magnitudes = all.times_power_of_two(scale);
   }
 
-  /// Null for what is no engine's matter.
+  /// The error of this kind; null if it does not concern engines.
   [[nodiscard]] const Exact* of(Bounded bounded) const {
     switch (bounded) {
       case Bounded::truncation: return &truncation;
@@ -44,12 +45,12 @@ struct EntryErrors {
   }
 
   static bool bounds_anything(const BoundValue& value, Index i, Index j) {
-    return std::isfinite(value.scaled.upper(i, j)) && std::isfinite(value.multiple);
+    return std::isfinite(value.relative.upper(i, j)) && std::isfinite(value.multiple);
   }
 
   /// @pre bounds_anything.
   [[nodiscard]] Exact bound_of(const BoundValue& value, Index i, Index j) const {
-    return Exact(value.scaled.upper(i, j)) + Exact(value.multiple) * magnitudes;
+    return Exact(value.relative.upper(i, j)) + Exact(value.multiple) * magnitudes;
   }
 };
 

@@ -17,17 +17,17 @@
 #include "properties/judge.hpp"
 #include "properties/properties.hpp"
 
-// The caller's rounding mode and flush-to-zero setting change nothing that is computed, written or read.
+// The caller's rounding mode and flush-to-zero setting must not affect computed, written or read values.
 
 namespace ozbound::properties {
 namespace {
 
-/// What is written about a case, and what is read of it, as text.
+/// Records about a case, as text, written and read.
 struct Records {
   std::string decision;     ///< for the target of the case
-  std::string replayed;     ///< that decision, read and written again
-  std::string certificate;  ///< of the C that it leads to
-  std::string check;        ///< what the checker finds wrong with that certificate
+  std::string replayed;     ///< the decision, read and written again
+  std::string certificate;  ///< of the C by that decision
+  std::string check;        ///< the checker's findings about that certificate
   std::string file;         ///< the case file, read and written again
 };
 
@@ -39,10 +39,10 @@ std::string findings_of(const std::string& certificate, const Operands& operands
   return wrong;
 }
 
-/// C is memory.c. `truth` gives the operands as doubles.
+/// The records of a case. C is memory.c. `truth` has the operands as doubles.
 Records records_of(const StoredCase& stored, CaseMemory& memory, const Oracle& truth, const Engine& engine) {
   Records records;
-  const auto call = memory.call();
+  const auto call = memory.product();
   records.file = to_text(case_from_json(nlohmann::json::parse(to_text(stored))));
   try {
     records.decision = json_text(to_json(decide(call, stored.gemm_case.target.value_or(Target::dgemm()), engine)));
@@ -57,7 +57,7 @@ Records records_of(const StoredCase& stored, CaseMemory& memory, const Oracle& t
   return records;
 }
 
-/// Where two texts part.
+/// The text around the place where two texts differ.
 std::string around(const std::string& text, std::size_t place) { return text.substr(place < 30 ? 0 : place - 30, 60); }
 
 Finding other_text(const std::string& what, const std::string& text, const std::string& expected) {
@@ -88,7 +88,7 @@ Finding judge_records(const GemmCase& gemm_case, const Engine& engine, const Set
 
 Finding judge_setting(const GemmCase& gemm_case, const Engine& engine, const Setting& setting) {
   CaseMemory memory(gemm_case);
-  const auto call = memory.call();
+  const auto call = memory.product();
   std::optional<Integers> integers;
   bool kept = false;
   {

@@ -11,7 +11,7 @@
 #include "properties/properties.hpp"
 #include "properties/sampling.hpp"
 
-// Inputs and plan fix every bit, whatever the engine, its way of working, and where matrices lie.
+// Inputs and plan determine every bit, for every engine, way of working, and place of the matrices.
 
 namespace ozbound::properties {
 namespace {
@@ -50,12 +50,12 @@ bool fits_float(const Matrix<double>& values) {
                      [](double x) { return x != x || static_cast<double>(static_cast<float>(x)) == x; });
 }
 
-/// The same values as other element types where they allow it, in another order, with other padding.
+/// Stores the same values with another element type if possible, in another order, and with other padding.
 void restore(CaseMatrix& matrix, RandomBits& random) {
   matrix.storage = case_sampling::sample_storage(fits_float(matrix.values) && random.once_in(2), random);
 }
 
-/// The case with everything stored otherwise; C keeps its type, which is part of the result.
+/// The case with all operands stored differently. C keeps its type, which affects the result.
 GemmCase stored_otherwise(GemmCase gemm_case) {
   RandomBits random(gemm_case.seed);
   restore(gemm_case.a, random);
@@ -72,23 +72,23 @@ std::vector<std::uint64_t> all_bits(const StoredMatrix& matrix) {
   return bits;
 }
 
-/// Multiplies, and looks at everything that is no element of C.
+/// Multiplies, and checks all memory that is not an element of C.
 Finding judge_memory(const GemmCase& gemm_case, const Engine& engine, const StoredMatrix& expected) {
   CaseMemory memory(gemm_case);
   const auto a = all_bits(memory.a), b = all_bits(memory.b), c0 = all_bits(memory.c0);
-  multiply_unproven(memory.call(), gemm_case.plan, engine);
+  multiply_unproven(memory.product(), gemm_case.plan, engine);
   if (all_bits(memory.a) != a || all_bits(memory.b) != b || all_bits(memory.c0) != c0) return "an input was written";
   if (!(memory.a.intact() && memory.b.intact() && memory.c0.intact() && memory.c.intact()))
     return "memory beside the matrices was written";
   return differing(memory.c, expected, "in other storage it is");
 }
 
-/// C0 is C, where C's type holds it.
+/// Uses C as C0, if C's type holds the values.
 Finding judge_in_place(const GemmCase& gemm_case, const Engine& engine, const StoredMatrix& expected) {
   if (gemm_case.c.single && !fits_float(gemm_case.c0.values)) return {};
   CaseMemory memory(gemm_case);
   memory.c = stored_values(gemm_case.c0.values, gemm_case.c);
-  auto call = memory.call();
+  auto call = memory.product();
   call.c0 = memory.c.input();
   multiply_unproven(call, gemm_case.plan, engine);
   return differing(memory.c, expected, "with C0 apart it is");

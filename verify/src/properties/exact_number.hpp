@@ -16,10 +16,10 @@ namespace ozbound::exact_arithmetic {
 
 using sampling::Anatomy;
 
-/// Without expression templates: what `auto` and `?:` see is a number.
+/// Without expression templates, so that `auto` and `?:` get a number.
 using cpp_int = boost::multiprecision::number<boost::multiprecision::cpp_int_backend<>, boost::multiprecision::et_off>;
 
-/// integer * 2^exponent: what properties and tests judge by. Exact, slow, and without a line in common with what it judges.
+/// integer * 2^exponent, by which properties and tests judge. Exact and slow; shares no code with the judged code.
 struct Exact {
   cpp_int integer = 0;
   int exponent = 0;
@@ -27,14 +27,14 @@ struct Exact {
   Exact() = default;
   Exact(cpp_int n, int e) : integer(std::move(n)), exponent(e) {}
 
-  /// A finite number.
+  /// A finite number, exactly.
   explicit Exact(double x) {
     int e = 0;
     integer = static_cast<std::int64_t>(std::ldexp(std::frexp(x, &e), 53));
     exponent = e - 53;
   }
 
-  /// The integer that this is in units of 2^e. @pre it is one, or e <= exponent.
+  /// This number in units of 2^e, an integer. @pre it is an integer in these units, or e <= exponent.
   [[nodiscard]] cpp_int in_units_of(int e) const {
     return e <= exponent ? integer << (exponent - e) : integer >> (e - exponent);
   }
@@ -42,7 +42,7 @@ struct Exact {
   [[nodiscard]] Exact times_power_of_two(int e) const { return {integer, exponent + e}; }
   [[nodiscard]] bool is_zero() const { return integer == 0; }
 
-  /// floor(log2 |x|) of a non-zero x.
+  /// floor(log2 |x|). @pre x is not 0.
   [[nodiscard]] int top_exponent() const { return exponent + static_cast<int>(msb(abs(integer))); }
 
   friend Exact operator+(const Exact& x, const Exact& y) {
@@ -68,7 +68,7 @@ inline cpp_int floor_in_units(const Exact& x, int e) {
   return quotient;
 }
 
-/// x / 2^e rounded to an integer: towards zero.
+/// x / 2^e rounded towards zero to an integer.
 inline cpp_int truncate_in_units(const Exact& x, int e) {
   const cpp_int floor = floor_in_units(x.magnitude(), e);
   return x.integer < 0 ? -floor : floor;
@@ -83,7 +83,7 @@ inline cpp_int nearest_in_units(const Exact& x, int e) {
   return floor;
 }
 
-/// x rounded once to T, to nearest, ties to even; +0 for an exact zero, an infinity from the overflow threshold on.
+/// x rounded once to T, to nearest, ties to even. An exact zero gives +0, numbers from the overflow threshold on an infinity.
 template <class T>
 T rounded(const Exact& x) {
   using A = Anatomy<T>;
@@ -97,7 +97,7 @@ T rounded(const Exact& x) {
   return x.integer < 0 ? -magnitude : magnitude;
 }
 
-/// The same as bits.
+/// The bits of x rounded once to T.
 template <class T>
 std::uint64_t rounded_bits(const Exact& x) {
   if constexpr (sizeof(T) == sizeof(double))
@@ -106,19 +106,20 @@ std::uint64_t rounded_bits(const Exact& x) {
     return std::bit_cast<std::uint32_t>(rounded<T>(x));
 }
 
-/// The distance of x to the nearest number at which rounding to T changes its bits: a midpoint of neighbours, the overflow
-/// threshold, or zero, where the sign changes.
+/// The distance of x to the nearest number at which the bits of its rounding to T change: a midpoint of neighbours, the
+/// overflow threshold, or zero, at which the sign changes.
 template <class T>
 Exact distance_to_boundary(const Exact& x) {
   using A = Anatomy<T>;
   const auto magnitude = x.magnitude();
   if (magnitude.is_zero()) return magnitude;
-  auto least = magnitude;  // to zero
+  auto least = magnitude;  // the distance to zero
   const auto consider = [&](const Exact& boundary) { least = std::min(least, (magnitude - boundary).magnitude()); };
   const auto threshold = Exact{(cpp_int(1) << (A::precision + 1)) - 1, A::largest - A::precision};
   consider(threshold);
   const auto binade = power_of_two_exact(magnitude.top_exponent());
-  for (const bool own : {true, false}) {  // the midpoints of the number's own binade, and of the one below with its finer grid
+  for (const bool own : {true, false}) {  // midpoints of the number's own binade, and of the binade below, which has a finer
+                                          // grid
     const int last = std::max(magnitude.top_exponent() - (own ? 0 : 1) - A::precision + 1, A::least);
     const cpp_int odd = floor_in_units(magnitude, last) * 2 + 1;  // midpoints are odd multiples of half a unit
     for (int step = -2; step <= 2; step += 2) {

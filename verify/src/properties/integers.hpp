@@ -11,7 +11,7 @@
 #include "ozbound/core/engine.hpp"
 #include "properties/case_product.hpp"
 
-// What an engine makes of a case before any rounding, and where two of them differ.
+// The integers that an engine makes of a case before any rounding, and the first difference between two engines.
 
 namespace ozbound::properties {
 
@@ -26,11 +26,11 @@ inline bool same_facts(const VectorFacts& x, const VectorFacts& y) {
          std::equal(x.tails.begin(), x.tails.end(), y.tails.begin(), y.tails.end(), same_norms);
 }
 
-/// What an engine makes of a case before any rounding.
+/// The integers of a case before any rounding.
 struct Integers {
   SliceFacts a, b;
-  std::vector<int> residues_a, residues_b;  ///< of a plan by residues: all, vector by vector
-  std::vector<Matrix<std::int64_t>> sums;   ///< of the groups; of residues those that C' is recovered in
+  std::vector<int> residues_a, residues_b;  ///< for a plan by residues: all residues, vector by vector
+  std::vector<Matrix<std::int64_t>> sums;   ///< sums of the groups; for residues the groups in which C' is recovered
 
   Integers(const CaseMemory& memory, const Plan& plan, const Engine& engine)
       : a(engine.measure(memory.a.input(), Side::rows_of_a, slicing_of(plan, Side::rows_of_a))),

@@ -7,11 +7,11 @@
 #include "ozbound/verify/result_view.hpp"
 #include "properties/case_product.hpp"
 
-// A case as oracles and verdicts take it.
+// A case in the form of oracles and verdicts.
 
 namespace ozbound::properties {
 
-/// The matrices of a case in full and an oracle for its result.
+/// The full matrices of a case, and an oracle for its result.
 template <class SomeOracle>
 class Judge {
  public:
@@ -29,7 +29,7 @@ class Judge {
   SomeOracle oracle_;
 };
 
-/// C in the form that verdicts take.
+/// Passes C on in the form of verdicts.
 template <class Look>
 auto with_view(const StoredMatrix& c, const Look& look) {
   const auto input = c.input();

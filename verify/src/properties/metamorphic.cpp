@@ -13,7 +13,7 @@
 #include "properties/properties.hpp"
 #include "properties/sliced_pair.hpp"
 
-// Changes of a problem that change C in a known way, bit by bit.
+// Changes of a problem that must change C in a known way, bit by bit.
 
 namespace ozbound::properties {
 namespace {
@@ -46,7 +46,7 @@ CaseMatrix transposed(const CaseMatrix& matrix) {
 Finding judge_transposition(const GemmCase& any, const Engine& engine) {
   auto gemm_case = finite(any);
   auto plan = gemm_case.plan.split();
-  if (!plan.common_ratio()) return {};  // has no order that is symmetric
+  if (!plan.common_ratio()) return {};  // no order of summation is symmetric
   if (plan.accumulation == Accumulation::per_product) plan.accumulation = Accumulation::per_diagonal;
   const auto groups = groups_by_definition(plan, gemm_case.k());
   if (groups.size() > static_cast<std::size_t>(plan.cut - 1)) plan.accumulation = Accumulation::exact;  // not symmetric either
@@ -65,7 +65,7 @@ Finding judge_blocks(const GemmCase& any, const Engine& engine) {
   const Index m = gemm_case.m(), n = gemm_case.n(), k = gemm_case.k();
   const Index row = random.below(static_cast<int>(m) + 1), column = random.below(static_cast<int>(n) + 1);
   CaseMemory memory(gemm_case);
-  const auto all = memory.call();
+  const auto all = memory.product();
   for (const auto& [i, rows] : {std::pair<Index, Index>{0, row}, {row, m - row}})
     for (const auto& [j, cols] : {std::pair<Index, Index>{0, column}, {column, n - column}})
       multiply_unproven({all.a.block(i, 0, rows, k), all.b.block(0, j, k, cols), all.c.block(i, j, rows, cols), all.alpha,
@@ -75,7 +75,7 @@ Finding judge_blocks(const GemmCase& any, const Engine& engine) {
                    fmt::format("cut at row {} and column {}; in one piece it is", row, column));
 }
 
-/// Zeros from inner index `place` on.
+/// Inserts zeros at inner index `place`.
 void widen(GemmCase& gemm_case, Index place, Index zeros) {
   const auto& a = gemm_case.a.values;
   const auto& b = gemm_case.b.values;
@@ -100,7 +100,7 @@ Finding judge_inner_zeros(const GemmCase& any, const Engine& engine) {
 
 // Powers of two.
 
-/// The exponents e for which x 2^e is a number of the element type for every x seen.
+/// The exponents e for which x 2^e is representable in the element type for every x seen.
 struct ExponentRange {
   int least = -2000, largest = 2000;
 
@@ -142,7 +142,7 @@ class Line {
   Index i_;
 };
 
-/// C(i, j) 2^e where rounding does not depend on e: c is at least twice the least normal number, and so is what it becomes.
+/// Checks C(i, j) 2^e if rounding does not depend on e: c and the scaled c are at least twice the least normal number.
 Finding judge_scaled(const StoredMatrix& scaled, const StoredMatrix& c, Index i, Index j, int e) {
   const bool single = c.storage().single;
   const double interior = single ? 0x1p-125 : 0x1p-1021;
@@ -195,7 +195,7 @@ void negate(Matrix<double>& values) {
   for (Index t = 0; t < values.rows() * values.cols(); ++t) values.data()[t] = -values.data()[t];
 }
 
-/// -C, where a zero of C may be exact, and +0 then.
+/// Checks for -C. A zero of C may be exact, and must then be +0.
 Finding not_negated(const StoredMatrix& c, const StoredMatrix& of, const std::string& what) {
   const auto sign = c.storage().single ? binary32.sign : binary64.sign;
   for (Index i = 0; i < c.rows(); ++i)
@@ -210,7 +210,7 @@ Finding not_negated(const StoredMatrix& c, const StoredMatrix& of, const std::st
 Finding judge_sign(const GemmCase& any, const Engine& engine) {
   auto gemm_case = finite(any);
   auto plan = gemm_case.plan.split();
-  if (plan.a.encoding.beta == 8) {  // digits of -x are no opposites; all of balanced together are, those rounded down never
+  if (plan.a.encoding.beta == 8) {  // digits of -x differ; sums of balanced digits are opposite, of digits rounded down never
     plan.a.encoding = plan.b.encoding = Encoding::balanced();
     plan = {plan.a, plan.b, plan.a.slices + plan.b.slices, Accumulation::exact};
   }

@@ -8,11 +8,11 @@
 #include "ozbound/core/views.hpp"
 #include "properties/exact_number.hpp"
 
-// What an entry of C is by definition.
+// Entries of C by definition.
 
 namespace ozbound::exact_arithmetic {
 
-/// A B, entry (i, j), of finite matrices.
+/// Entry (i, j) of A B, for finite matrices.
 inline Exact exact_product(const InputView& a, const InputView& b, Index i, Index j) {
   Exact sum;
   for (Index l = 0; l < a.cols(); ++l)
@@ -25,8 +25,8 @@ inline std::uint64_t rounded_bits(const Exact& x, bool single) {
   return single ? rounded_bits<float>(x) : rounded_bits<double>(x);
 }
 
-/// The IEEE class of a sum of products over the extended reals, by definition: 0 if it is finite, else the bits in a format.
-/// Each term is a list of factors.
+/// The IEEE class of a sum of products over the extended reals, by definition: 0 if the sum is finite, otherwise its bits in a
+/// format. Each term is a list of factors.
 inline std::uint64_t special_bits(const std::vector<std::vector<double>>& terms, bool single) {
   bool nan = false, plus = false, minus = false;
   for (const auto& factors : terms) {

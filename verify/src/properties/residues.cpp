@@ -17,8 +17,8 @@
 #include "properties/properties.hpp"
 #include "properties/reference.hpp"
 
-// Integers, their residues, what these recover and what rounding costs: docs/derivations/residues.md, stated without the code
-// that is judged.
+// Integers, their residues, the recovery from residues, and the rounding error: docs/derivations/residues.md, stated without
+// the judged code.
 
 namespace ozbound::properties {
 namespace {
@@ -72,7 +72,7 @@ std::vector<IntegerVector> integer_vectors(const Matrix<double>& values, Side si
   return all;
 }
 
-/// The integers of a case, and what they sum to.
+/// The integers of a case, and their sums.
 struct IntegerCase {
   explicit IntegerCase(const GemmCase& gemm_case)
       : plan(plan_of(gemm_case)),
@@ -93,7 +93,7 @@ struct IntegerCase {
     return total * repeat;
   }
 
-  /// The exponent of what C' counts in.
+  /// The exponent of the unit of C'.
   [[nodiscard]] int unit(Index i, Index j) const { return row(i).scale + column(j).scale - plan.bits_a - plan.bits_b; }
 
   ResiduePlan plan;
@@ -101,7 +101,7 @@ struct IntegerCase {
   std::vector<IntegerVector> a, b;
 };
 
-/// C' of an entry from the groups that an engine recovers it in.
+/// C' of an entry from the groups in which an engine recovers it.
 cpp_int joined(const std::vector<Matrix<std::int64_t>>& groups, int radix, Index i, Index j) {
   cpp_int total = 0;
   for (const auto& group : groups) total = (total << radix) + group(i, j);
@@ -159,9 +159,9 @@ Finding judge_residue_products(const GemmCase& any, const Engine& engine) {
   return {};
 }
 
-// What the moduli hold.
+// The range of the moduli.
 
-/// A row and a column of exact integers with sum |a' b'| = W: powers of two by digits of W in radix 2^52, of either sign.
+/// A row and a column of exact integers with sum |a' b'| = W: powers of two by the digits of W in radix 2^52, with any signs.
 GemmCase with_magnitude(const cpp_int& w, int moduli, std::uint64_t signs) {
   GemmCase gemm_case;
   std::vector<std::int64_t> digits;
@@ -183,14 +183,14 @@ GemmCase with_magnitude(const cpp_int& w, int moduli, std::uint64_t signs) {
   return gemm_case;
 }
 
-/// Whether the guard refuses the product, before anything of C is written; it is multiplied where it does not.
+/// True if the guard refuses the product before anything of C is written. Otherwise the product is computed.
 bool is_refused(const GemmCase& gemm_case, const Engine& engine) {
   CaseMemory memory(gemm_case);
   for (Index i = 0; i < memory.c.rows(); ++i)
     for (Index j = 0; j < memory.c.cols(); ++j) memory.c.set(i, j, 3);
   const auto before = values_of(memory.c);
   try {
-    multiply_unproven(memory.call(), gemm_case.plan, engine);
+    multiply_unproven(memory.product(), gemm_case.plan, engine);
   } catch (const std::invalid_argument& refusal) {
     if (std::string(refusal.what()).find("is not sure to hold entry") == std::string::npos) throw;
     const auto after = values_of(memory.c);
@@ -202,7 +202,7 @@ bool is_refused(const GemmCase& gemm_case, const Engine& engine) {
   return false;
 }
 
-/// At the largest sum that the moduli tell, of any signs, C' is right; a sum that is larger by 1 is refused.
+/// Checks that C' is right at the largest sum that the moduli determine, with any signs, and that a sum larger by 1 is refused.
 Finding judge_largest_sums(int moduli, std::uint64_t seed, const Engine& engine) {
   const cpp_int p = product_of_moduli(moduli), most = (p - 1) / 2;
   for (const auto& w : {cpp_int(most - 1), most}) {
@@ -225,11 +225,11 @@ Finding judge_largest_sums(int moduli, std::uint64_t seed, const Engine& engine)
   return {};
 }
 
-/// Equal powers of two, of which norms of 16 bits and more are sharp: as many as the moduli hold are taken, one more is
-/// refused.
+/// Uses equal powers of two, for which norms of 16 bits and more are sharp. Checks that as many terms as the moduli hold are
+/// accepted, and that one more is refused.
 Finding judge_most_terms(int moduli, const Engine& engine) {
   const cpp_int most = (product_of_moduli(moduli) - 1) / 2;
-  const int term = static_cast<int>(msb(most)) - 6;  // 2^term each: 64 to 127 of them
+  const int term = static_cast<int>(msb(most)) - 6;  // each term is 2^term: 64 to 127 terms
   const auto k = static_cast<Index>(static_cast<std::int64_t>(cpp_int(most >> term)));
   for (const Index terms : {k, k + 1}) {
     GemmCase gemm_case;
@@ -247,7 +247,7 @@ Finding judge_most_terms(int moduli, const Engine& engine) {
   return {};
 }
 
-/// Bits are added until the product is refused: as long as it is taken, the moduli hold it.
+/// Adds bits until the product is refused. Checks that the moduli hold every accepted product.
 Finding judge_guard(GemmCase gemm_case, const Engine& engine) {
   const bool reads = gemm_case.alpha != 0;
   for (;;) {
@@ -273,7 +273,7 @@ Finding judge_no_wrap(const GemmCase& any, const Engine& engine) {
   return judge_guard(gemm_case, engine);
 }
 
-// What they recover.
+// Recovery.
 
 Finding judge_reconstruction(const GemmCase& any, const Engine& engine) {
   const auto gemm_case = finite(any);
@@ -296,7 +296,7 @@ Finding judge_reconstruction(const GemmCase& any, const Engine& engine) {
   return {};
 }
 
-// What rounding costs.
+// The rounding error.
 
 Finding judge_residue_bound(const GemmCase& any, const Engine& engine) {
   const auto gemm_case = finite(any);

@@ -18,7 +18,7 @@ CaseMatrix sample_matrix(Index rows, Index cols, Side side, const CaseDomain& do
   return matrix;
 }
 
-/// About one element in `odds`.
+/// Makes about one element in `odds` special.
 void strew_specials(Matrix<double>& values, int odds, RandomBits& random) {
   for (Index t = 0; t < values.rows() * values.cols(); ++t)
     if (random.once_in(odds)) values.data()[t] = case_sampling::sample_special(random);
@@ -65,7 +65,7 @@ GemmCase sample_case(const CaseDomain& domain, std::uint64_t seed) {
   if (domain.attacked) case_sampling::attack(drawn, random);
   if (domain.specials) add_specials(drawn, random);
   drawn.working = case_sampling::sample_options(random);
-  if (!random.once_in(8)) drawn.working.threads = 1;  // starting threads takes longer than the product
+  if (!random.once_in(8)) drawn.working.threads = 1;  // starting threads would take longer than the product
   drawn.seed = random();
   if (domain.plans == PlanKinds::residues || (domain.plans == PlanKinds::any && random.once_in(2)))
     drawn.plan = case_sampling::sample_residue_plan(random, drawn.k());

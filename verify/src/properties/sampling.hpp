@@ -14,13 +14,13 @@
 #include "ozbound/verify/number_classes.hpp"
 #include "ozbound/verify/storage.hpp"
 
-// Parts of a case, drawn: plans, ways of working, storage, operands, scalars.
+// Draws the parts of a case: plans, ways of working, storage, operands, scalars.
 
 namespace ozbound::case_sampling {
 
 using namespace sampling;
 
-/// What an encoding is drawn by; short ones have one to six bits.
+/// The classes for drawing an encoding. The short ones have one to six bits.
 enum class EncodingClass {
   balanced,
   truncated7,
@@ -83,7 +83,7 @@ inline Encoding of_radix(int beta, RandomBits& random) {
   return encodings[static_cast<std::size_t>(random.below(static_cast<int>(encodings.size())))];
 }
 
-/// The plan with exact accumulation, which takes a common ratio: nearest in place of nearest_adaptive.
+/// The plan with exact accumulation. Such accumulation needs a common ratio, so nearest replaces nearest_adaptive.
 inline SplitPlan exactly(SplitPlan plan) {
   for (auto* const encoding : {&plan.a.encoding, &plan.b.encoding})
     if (!encoding->common_ratio()) *encoding = Encoding::nearest(encoding->beta);
@@ -98,16 +98,16 @@ inline SplitPlan sample_plan(RandomBits& random, int most_slices = max_slices) {
   if (random.once_in(2)) plan.b.encoding = of_radix(plan.a.encoding.beta, random);
   plan.a.slices = random.between(1, most_slices);
   plan.b.slices = random.between(1, most_slices);
-  if (random.once_in(4)) plan.b = plan.a;  // as published methods have it
+  if (random.once_in(4)) plan.b = plan.a;  // as in published methods
   plan.cut = sample_cut(plan.a.slices, plan.b.slices, random);
   plan.accumulation = random.pick(accumulation_weights);
   if (!plan.common_ratio()) plan.accumulation = Accumulation::per_product;
   return plan;
 }
 
-/// The plan with no more bits than it holds for any operands of inner dimension k: |a'| <= 2^bits_a, and norms of the guard in
-/// units of 2^-16 of the scale, with what rounding may add, are at most 5/4 of that. Of k that takes all its bits, one of more
-/// moduli.
+/// The plan with at most the bits that it holds for any operands of inner dimension k. |a'| <= 2^bits_a, and the guard's norms,
+/// in units of 2^-16 of the scale and with the effect of rounding, are at most 5/4 of that. If k uses up all bits, a plan with
+/// more moduli.
 inline ResiduePlan held(ResiduePlan plan, Index k) {
   const auto most = [k](int moduli) {
     return ResidueBase::of(moduli).half.bits() - 2 - static_cast<int>(std::bit_width(static_cast<std::uint64_t>(k)));
@@ -117,7 +117,7 @@ inline ResiduePlan held(ResiduePlan plan, Index k) {
   return plan;
 }
 
-/// Any number of moduli, and mostly as many bits as they hold, spread over both operands, evenly or not.
+/// Any number of moduli, mostly with as many bits as they hold, divided between both operands evenly or not.
 inline ResiduePlan sample_residue_plan(RandomBits& random, Index k) {
   ResiduePlan plan{random.between(2, max_moduli), most_residue_bits, most_residue_bits};
   if (random.once_in(3)) plan.bits_a = random.between(1, most_residue_bits);
@@ -127,7 +127,7 @@ inline ResiduePlan sample_residue_plan(RandomBits& random, Index k) {
   return plan;
 }
 
-/// Any way of working that must not matter.
+/// Any way of working. None may affect the result.
 inline CpuEngine::Options sample_options(RandomBits& random) {
   constexpr Index blocks[] = {0, 1, 2, 3, 7, 64, 1000000};
   constexpr Index tiles[] = {0, 1, 2, 3, 5, 8};
@@ -156,7 +156,7 @@ void sample_vectors(Index rows, Index cols, Side side, bool near, RandomBits& ra
   }
 }
 
-/// Finite vectors of every class, lying in an operand as rows or as columns.
+/// Fills an operand with finite vectors of every class, as rows or as columns.
 template <class Set>
 void sample_operand(Index rows, Index cols, bool single, Side side, bool near, RandomBits& random, const Set& set) {
   if (single)
@@ -172,7 +172,7 @@ inline double sample_special(RandomBits& random) {
   return random.pick(specials);
 }
 
-/// alpha and beta: mostly ordinary, but of every class.
+/// A value of alpha or beta: mostly ordinary, but of every class.
 inline double sample_scalar(RandomBits& random) {
   const double usual[] = {1, -1, 0, 1, -1, 0.5, 3, -0x1.5555555555555p-2};
   if (!random.once_in(3)) return random.pick(usual);

@@ -15,7 +15,7 @@
 namespace ozbound {
 namespace {
 
-/// Rows [first, first + count) and columns [first, first + count) of a matrix left out.
+/// A matrix without rows [row, row + rows) and columns [column, column + columns).
 Matrix<double> without(const Matrix<double>& x, Index row, Index rows, Index column, Index columns) {
   Matrix<double> rest(x.rows() - rows, x.cols() - columns);
   for (Index i = 0; i < rest.rows(); ++i)
@@ -23,7 +23,7 @@ Matrix<double> without(const Matrix<double>& x, Index row, Index rows, Index col
   return rest;
 }
 
-/// Chunks of [0, size) to leave out: all, halves, quarters, …, single ones.
+/// Chunks of [0, size) to omit: all, halves, quarters, …, single ones.
 std::vector<std::pair<Index, Index>> chunks(Index size) {
   std::vector<std::pair<Index, Index>> all;
   for (Index length = size; length >= 1; length /= 2)
@@ -31,7 +31,7 @@ std::vector<std::pair<Index, Index>> chunks(Index size) {
   return all;
 }
 
-/// Numbers much simpler than x: 0, 1, the same without its sign or its payload, the power of two.
+/// Numbers much simpler than x: 0, 1, x without its sign or its payload, the power of two.
 std::vector<double> boldly_simpler(double x) {
   const auto bits = bits_of(x);
   if (bits == 0) return {};
@@ -42,13 +42,13 @@ std::vector<double> boldly_simpler(double x) {
   return simpler;
 }
 
-/// The leading bit moved towards 2^0, at first all the way: |exponent| falls, the significand stays.
+/// Moves the leading bit towards 2^0, all the way at first: |exponent| falls, the significand stays.
 void nearer_to_one(double x, std::vector<double>& simpler) {
   const int e = std::ilogb(x);
   for (int step = std::abs(e); step >= 1; step /= 2) simpler.push_back(std::ldexp(x, e > 0 ? -step : step));
 }
 
-/// Bits cleared, many at first, then each alone.
+/// Clears bits, many at first, then each alone.
 void with_fewer_bits(double x, std::vector<double>& simpler) {
   const auto value = to_dyadic(x);
   const int zeros = std::countr_zero(value.magnitude);
@@ -59,7 +59,7 @@ void with_fewer_bits(double x, std::vector<double>& simpler) {
   }
 }
 
-/// Numbers a little simpler than x. Fewer bits set, or as many and a smaller |exponent|: this ends.
+/// Numbers slightly simpler than x. They have fewer bits set, or as many and a smaller |exponent|, so that simplification ends.
 std::vector<double> slightly_simpler(double x) {
   std::vector<double> simpler;
   if (!std::isfinite(x) || x == 0) return simpler;
@@ -75,7 +75,7 @@ std::vector<double> simpler_numbers(double x) {
   return simpler;
 }
 
-/// Gathers the steps, the boldest first.
+/// Collects the steps, the largest first.
 class Simplifier {
  public:
   explicit Simplifier(const GemmCase& gemm_case) : case_(gemm_case) {}
@@ -124,7 +124,7 @@ class Simplifier {
 
   void simplify_scalars() {
     for (const double beta : simpler_numbers(case_.beta)) attempt([=](GemmCase& next) { next.beta = beta; });
-    if (case_.alpha != 1) {  // the simplest, simpler than 0
+    if (case_.alpha != 1) {  // alpha = 1 is simpler than 0
       attempt([](GemmCase& next) { next.alpha = 1; });
       for (const double alpha : simpler_numbers(case_.alpha)) attempt([=](GemmCase& next) { next.alpha = alpha; });
     }

@@ -8,10 +8,10 @@
 
 namespace ozbound {
 
-/// Makes the case that it was made for simpler, or leaves it as it is.
+/// Simplifies the case for which it was made, or leaves it unchanged.
 using SimplifyingStep = std::function<void(GemmCase&)>;
 
-/// What leads to each of simpler_cases: small, where a case for every bit of every element is not.
+/// The steps that lead to each of simpler_cases. They take little memory; a case for every bit of every element would not.
 std::vector<SimplifyingStep> simplifying_steps(const GemmCase& gemm_case);
 
 }  // namespace ozbound

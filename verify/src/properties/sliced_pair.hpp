@@ -11,14 +11,14 @@
 #include "properties/case_product.hpp"
 #include "properties/exact_number.hpp"
 
-// What a plan makes of an engine's digits, by its definition and in plain loops; scales and weights by
+// The results of a plan from an engine's digits, by definition and in plain loops. Scales and weights follow
 // docs/derivations/slicing.md.
 
 namespace ozbound::properties {
 
 using exact_arithmetic::Exact;
 
-/// e of rho = 2^e for a vector whose largest magnitude is `top`.
+/// The exponent e of rho = 2^e for a vector whose largest magnitude is `top`.
 inline int scale_exponent(const Encoding& encoding, const Exact& top) {
   if (top.is_zero()) return 0;
   const int ufp = top.top_exponent();
@@ -33,18 +33,18 @@ inline int scale_exponent(const Encoding& encoding, const Exact& top) {
   return 0;
 }
 
-/// Whether digits are bits of the magnitude, the rest cut off.
+/// True if digits are bits of the magnitude and the rest is cut off.
 inline bool cuts_bits(const Encoding& encoding) {
   return encoding.kind == Encoding::Kind::truncated || encoding.kind == Encoding::Kind::ozimmu;
 }
 
-/// Exponent of the weight of digit p, relative to rho; the largest one of nearest_adaptive.
+/// Exponent of the weight of digit p, relative to rho; for nearest_adaptive the largest possible one.
 inline int weight_exponent(const Encoding& encoding, int p) {
   return (encoding.kind == Encoding::Kind::truncated ? 0 : 1) - encoding.beta * p;
 }
 
-/// The digits of x at a scale: bits of the magnitude, what is left rounded digit by digit, to nearest or down, or the digits
-/// from -128 to 127 of x rounded once to units of the last (docs/derivations/slicing.md, S1 to S3, S8).
+/// The digits of x at a scale: bits of the magnitude; or the rest, rounded digit by digit, to nearest or down; or the digits
+/// from -128 to 127 of x rounded once to units of the last digit (docs/derivations/slicing.md, S1 to S3, S8).
 inline std::vector<int> digits_by_definition(const Exact& x, const Slicing& slicing, int scale,
                                              const std::vector<int>* weights = nullptr) {
   const auto weight = [&](int p) {
@@ -72,8 +72,8 @@ inline std::vector<int> digits_by_definition(const Exact& x, const Slicing& slic
   return digits;
 }
 
-/// Exponents of the weights of a vector's digits, relative to rho: for nearest_adaptive from the largest tail, which is at most
-/// 2^(beta - 1) weights, and above half of that; where all tails are zero, beta below the weight before.
+/// Exponents of the weights of a vector's digits, relative to rho. For nearest_adaptive they follow the largest tail, which is
+/// at most 2^(beta - 1) weights and above half of that. If all tails are zero, the exponent is beta below the previous one.
 inline std::vector<int> weights_by_definition(const std::vector<Exact>& vector, const Slicing& slicing, int scale) {
   std::vector<int> weights;
   auto tails = vector;
@@ -101,8 +101,8 @@ inline Index largest_digit(const Encoding& encoding) {
   return all_bits ? (Index{1} << encoding.beta) - 1 : Index{1} << (encoding.beta - 1);
 }
 
-/// The pairs of every integer product at inner dimension k, in the order of accumulation; per_diagonal in groups of as many as
-/// INT32 sums without error, if that is one at least.
+/// The pairs of every integer product at inner dimension k, in the order of accumulation. For per_diagonal, groups have as many
+/// pairs as INT32 sums without error, but at least one.
 inline std::vector<std::vector<SlicePair>> groups_by_definition(const SplitPlan& plan, Index k) {
   std::vector<std::vector<SlicePair>> groups;
   if (plan.accumulation == Accumulation::per_product) {
@@ -137,7 +137,7 @@ class SlicedPair {
   /// e of rho_i sigma_j = 2^e.
   [[nodiscard]] int scale(Index i, Index j) const { return a_.exponent(i) + b_.exponent(j); }
 
-  /// The sum of the products of two slices: below 2^16 k.
+  /// The sum of the products of two slices: below 2^16 k in magnitude.
   [[nodiscard]] std::int64_t pair_sum(Index i, Index j, SlicePair pair) const {
     std::int64_t sum = 0;
     for (Index l = 0; l < a_.inner_dimension(); ++l) sum += a_.digit(i, pair.p, l) * b_.digit(j, pair.q, l);
@@ -158,7 +158,7 @@ class SlicedPair {
     return total;
   }
 
-  /// What the plan's accumulation makes of it: the same, or the published order of FP64 additions.
+  /// The sum by the plan's accumulation: the exact sum, or the published order of FP64 additions.
   [[nodiscard]] Exact accumulated(Index i, Index j) const {
     if (plan_.accumulation == Accumulation::exact) return exact_sum(i, j);
     const FloatEnvironment environment;
@@ -168,12 +168,13 @@ class SlicedPair {
     return Exact(total);
   }
 
-  /// S: accumulated, at its scale.
+  /// S: the accumulated sum, at its scale.
   [[nodiscard]] Exact sum(Index i, Index j) const { return accumulated(i, j).times_power_of_two(scale(i, j)); }
 
  private:
   [[nodiscard]] int weight(Index i, Index j, SlicePair pair) const {
-    const auto of = [](const SlicedMatrix& x, Index vector, int p) {  // the engine's own are judged with its digits
+    const auto of = [](const SlicedMatrix& x, Index vector, int p) {  // the engine's own weights, which are judged with its
+                                                                      // digits
       const auto& encoding = x.slicing().encoding;
       return encoding.common_ratio() ? weight_exponent(encoding, p) : x.weight_exponent(vector, p);
     };

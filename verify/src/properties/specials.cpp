@@ -9,12 +9,12 @@
 #include "properties/properties.hpp"
 #include "properties/reference.hpp"
 
-// NaN, infinities and zeros: functions of the inputs alone (docs/adr/0002).
+// NaN, infinities and zeros depend only on the inputs (docs/adr/0002).
 
 namespace ozbound::properties {
 namespace {
 
-/// What specials make of entry (i, j), in C's format: 0 if nothing. The terms of one copy are those of all.
+/// The special value of entry (i, j), in C's format; 0 if the entry is not special. One copy has the same terms as all copies.
 std::uint64_t special_bits(const GemmCase& gemm_case, Index i, Index j) {
   std::vector<std::vector<double>> terms;
   const auto& a = gemm_case.a.values;
@@ -47,7 +47,7 @@ bool all_finite(const Matrix<double>& x, Index row, Index column) {
   return true;
 }
 
-/// A special is in row i of A, column j of B or C0(i, j), and is read.
+/// True if a special is in row i of A, column j of B or C0(i, j), and is read.
 bool involved(const GemmCase& gemm_case, Index i, Index j) {
   const bool product =
       gemm_case.alpha != 0 && !(all_finite(gemm_case.a.values, i, -1) && all_finite(gemm_case.b.values, -1, j));
@@ -68,12 +68,12 @@ void fill_with_nan(Matrix<double>& values) {
   for (Index t = 0; t < values.rows() * values.cols(); ++t) values.data()[t] = std::numeric_limits<double>::quiet_NaN();
 }
 
-/// C under the plan, where C held numbers before.
+/// C under the plan, written over a C that held numbers.
 StoredMatrix multiplied_over_numbers(const GemmCase& gemm_case, const Engine& engine) {
   CaseMemory memory(gemm_case);
   for (Index i = 0; i < memory.c.rows(); ++i)
     for (Index j = 0; j < memory.c.cols(); ++j) memory.c.set(i, j, static_cast<double>(i + 2 * j + 1));
-  multiply_unproven(memory.call(), gemm_case.plan, engine);
+  multiply_unproven(memory.product(), gemm_case.plan, engine);
   return std::move(memory.c);
 }
 

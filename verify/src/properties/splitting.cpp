@@ -14,7 +14,7 @@
 #include "properties/reference.hpp"
 #include "properties/sliced_pair.hpp"
 
-// Digits, their products, and the one rounding: docs/derivations/slicing.md, stated without the code that they judge.
+// Digits, their products, and the one rounding: docs/derivations/slicing.md, stated without the judged code.
 
 namespace ozbound::properties {
 namespace {
@@ -22,7 +22,7 @@ namespace {
 using exact_arithmetic::cpp_int;
 using exact_arithmetic::Exact;
 
-/// The norms that facts are made of, of integers that are given exactly.
+/// The norms in facts, for integers that are given exactly.
 struct ExactNorms {
   cpp_int sum = 0, sum_squares = 0, max = 0;
 
@@ -32,7 +32,7 @@ struct ExactNorms {
     max = std::max(max, x);
   }
 
-  /// The norms of `repeat` copies are these; sums of squares stay at 2^64 - 1.
+  /// True if `norms` are those of `repeat` copies. Sums of squares saturate at 2^64 - 1.
   [[nodiscard]] bool are(const IntegerNorms& norms, Index repeat) const {
     const cpp_int squares = std::min<cpp_int>(sum_squares * repeat, (cpp_int(1) << 64) - 1);
     return norms.sum == sum * repeat && norms.sum_squares == squares && norms.max == max;
@@ -41,7 +41,7 @@ struct ExactNorms {
 
 cpp_int ceiling_in_units(const Exact& x, int e) { return -exact_arithmetic::floor_in_units(-x, e); }
 
-/// A vector of an operand, element by element, and what an engine says of it.
+/// A vector of an operand, element by element, and an engine's facts and digits of it.
 class SplitVector {
  public:
   SplitVector(const SlicedMatrix& sliced, const VectorFacts& facts, InputView vectors, Index i, Index repeat)
@@ -156,7 +156,7 @@ Finding judge_products(const GemmCase& any, const Engine& engine) {
   return {};
 }
 
-/// alpha S + beta C0 in C's format: bits.
+/// The bits of alpha S + beta C0 in C's format.
 std::uint64_t expected_bits(const GemmCase& gemm_case, const SlicedPair& pair, Index i, Index j) {
   Exact value;
   if (gemm_case.alpha != 0 && gemm_case.k() > 0) value = Exact(gemm_case.alpha) * pair.sum(i, j);

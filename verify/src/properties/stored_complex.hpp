@@ -29,10 +29,10 @@ class StoredComplex {
   [[nodiscard]] double value(Index i, Index j, Part of) const { return parts_.value(row(i, of), col(j, of)); }
   [[nodiscard]] std::uint64_t bits(Index i, Index j, Part of) const { return parts_.bits(row(i, of), col(j, of)); }
 
-  /// The parts as they lie.
+  /// The parts in memory.
   [[nodiscard]] StoredMatrix& parts() { return parts_; }
 
-  /// A view of these parts, or of a copy that lies alike elsewhere.
+  /// A view of these parts, or of a copy with the same layout elsewhere.
   [[nodiscard]] ComplexOutputView output(const OutputView& parts) const {
     return std::visit(
         [this]<class Real>(const MatrixView<Real>& v) { return ComplexOutputView(complex_view<std::complex<Real>>(v)); },

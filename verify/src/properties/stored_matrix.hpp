@@ -19,8 +19,8 @@
 
 namespace ozbound {
 
-/// A matrix in memory. At first every element is a signalling NaN, and what is no element stays one: whoever reads padding
-/// gets NaN, and whoever writes there is seen by intact().
+/// A matrix in memory. At first every element and all padding are a signalling NaN. Code that reads padding gets NaN, and
+/// intact() detects code that writes to it.
 class StoredMatrix {
  public:
   StoredMatrix(Index rows, Index cols, Storage storage = {}) : rows_(rows), cols_(cols), storage_(storage) {
@@ -44,7 +44,7 @@ class StoredMatrix {
     return std::visit([this](const auto& elements) { return InputView(view_of(elements.data())); }, elements_);
   }
 
-  /// Sets element (i, j) to a number of the element type given as a double: exactly, NaN payloads apart.
+  /// Sets element (i, j) to a number of the element type, given as a double. Exact except for NaN payloads.
   void set(Index i, Index j, double value) {
     std::visit(
         [&](auto& elements) {
@@ -62,7 +62,7 @@ class StoredMatrix {
   /// The value of element (i, j).
   [[nodiscard]] double value(Index i, Index j) const { return double_from_bits(input().bits(i, j)); }
 
-  /// Nothing but elements was ever written.
+  /// True if only elements were ever written.
   [[nodiscard]] bool intact() const {
     return std::visit(
         [this](const auto& elements) {
@@ -76,7 +76,7 @@ class StoredMatrix {
         elements_);
   }
 
-  /// Whether element (i, j) still is what it was at first.
+  /// True if element (i, j) still has its initial bits.
   [[nodiscard]] bool untouched(Index i, Index j) const {
     return bits(i, j) == (storage_.single ? binary32_filler : binary64_filler);
   }

@@ -15,7 +15,7 @@ constexpr int most_bits = 120;
 
 [[noreturn]] void refuse(std::string_view text) { throw std::invalid_argument("not a plan: '" + std::string(text) + "'"); }
 
-/// Takes what stands before `separator`, and the separator, off the front of `rest`.
+/// Removes the text before `separator`, and the separator, from the front of `rest`, and returns the text.
 std::string_view take(std::string_view& rest, char separator, std::string_view whole) {
   const auto end = rest.find(separator);
   if (end == std::string_view::npos) refuse(whole);

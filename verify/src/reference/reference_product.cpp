@@ -15,12 +15,12 @@
 namespace ozbound::reference {
 namespace {
 
-/// e of the scale 2^e of a vector whose largest element is `top`, not 0.
+/// e of the scale 2^e of a vector whose largest element is `top`. @pre top is not 0.
 std::int64_t scale_exponent(const ExactNumber& top, Digits digits) {
   const auto leading = leading_exponent(top);
   const cpp_int number = abs(top.number);
   const bool power = msb(number) == lsb(number);
-  const bool large = number * 256 >= (cpp_int(0x1FD) << msb(number));  // the significand is 0x1.FDp0 at least
+  const bool large = number * 256 >= (cpp_int(0x1FD) << msb(number));  // the significand is at least 0x1.FDp0
   switch (digits) {
     case Digits::truncated:
     case Digits::ozimmu:
@@ -44,8 +44,8 @@ cpp_int whole_multiple_above(const ExactNumber& x, std::int64_t exponent) {
 /// ceil(log2 |x|).
 std::int64_t ceiling_exponent(const ExactNumber& x) { return scale_exponent({abs(x.number), x.exponent}, Digits::nearest); }
 
-/// The weights of a vector over its scale. nearest_adaptive: 2^(1 - beta) of the least power of two that nothing of what is
-/// left passes, found anew for each digit; where nothing is left, 2^-beta of the last.
+/// The weights of a vector over its scale. For nearest_adaptive, each digit's weight is 2^(1 - beta) times the least power of
+/// two that the rests do not exceed. If all rests are 0, it is 2^-beta times the previous weight.
 std::vector<int> vector_weights(std::vector<ExactNumber> rest, const Slicing& slicing, int scale) {
   std::vector<int> weights;
   for (int p = 1; p <= slicing.slices; ++p) {
@@ -69,7 +69,7 @@ std::vector<int> vector_weights(std::vector<ExactNumber> rest, const Slicing& sl
   return weights;
 }
 
-/// Each digit is what is left, divided by its weight and rounded: towards zero, to nearest, or down.
+/// Each digit is the rest divided by the digit's weight and rounded: towards zero, to nearest, or down.
 AllDigits digits_one_by_one(ExactNumber rest, const Slicing& slicing, int scale, const int* weights) {
   AllDigits digits{};
   for (int p = 1; p <= slicing.slices && rest.number != 0; ++p) {
@@ -86,7 +86,7 @@ AllDigits digits_one_by_one(ExactNumber rest, const Slicing& slicing, int scale,
   return digits;
 }
 
-/// Digits from -128 to 127 of `rest` in radix 256, the last first; the first is what remains.
+/// Digits from -128 to 127 of `rest` in radix 256, the last digit first. The first digit is the remaining quotient.
 template <class Integer>
 AllDigits radix_256(Integer rest, int slices) {
   AllDigits digits{};
@@ -141,7 +141,7 @@ bool is_finite_vector(MatrixView<const double> vectors, Index i) {
   return true;
 }
 
-/// The element of largest magnitude: of the largest bit pattern without its sign.
+/// The element of largest magnitude: the one with the largest bit pattern without its sign.
 ExactNumber largest_element(MatrixView<const double> vectors, Index i) {
   std::uint64_t top = 0;
   for (Index l = 0; l < vectors.cols(); ++l) top = std::max(top, std::bit_cast<std::uint64_t>(vectors(i, l)) << 1 >> 1);
@@ -160,7 +160,7 @@ const SlicePlan& of_one_radix(const SlicePlan& plan) {
   return plan;
 }
 
-/// x + y as a double, to nearest even, subnormal ones too. @pre it does not overflow.
+/// x + y as a double, to nearest even, including subnormal results. @pre the sum does not overflow.
 ExactNumber rounded_sum(const ExactNumber& x, const ExactNumber& y) {
   const auto sum = x + y;
   if (sum.number == 0) return {};
@@ -221,7 +221,7 @@ SlicedVectors::SlicedVectors(MatrixView<const double> vectors, const Slicing& sl
 
 namespace {
 
-/// sum_l x_l y_l, in blocks that an INT32 sum holds: no digit is above 2^8 in magnitude.
+/// sum_l x_l y_l, in blocks that an INT32 sum can hold, since no digit exceeds 2^8 in magnitude.
 std::int64_t digit_sum(const std::int16_t* x, const std::int16_t* y, Index length) {
   constexpr Index block = 1 << 14;
   std::int64_t total = 0;
@@ -262,7 +262,7 @@ ExactNumber accumulated(Accumulation accumulation, const std::vector<int>& weigh
   return total;
 }
 
-ExactNumber scaled_sum(const Operands& operands, Index i, Index j, const ExactNumber& product) {
+ExactNumber sum_with_scalars(const Operands& operands, Index i, Index j, const ExactNumber& product) {
   const checking::PlainEnvironment environment;
   ExactNumber sum;
   if (operands.alpha != 0 && product.number != 0) sum = exact(operands.alpha) * product;
@@ -315,7 +315,7 @@ bool Product::finite(Index i, Index j) const {
   return std::visit([&](const auto& of) { return of.a().finite(i) && of.b().finite(j); }, made_);
 }
 
-/// Whether a NaN or an infinity is among what makes up the entry.
+/// True if NaN or infinities of the inputs decide the entry.
 bool Product::decided_by_specials(Index i, Index j) const {
   for (const auto& [factor, row] : product_terms(operands_, i))
     if (!std::isfinite(factor) || !finite(row, j)) return true;

@@ -28,7 +28,7 @@ RoundedVectors::Integer narrow(const cpp_int& magnitude, bool negative) {
   return negative ? -integer : integer;
 }
 
-/// floor(log2 max |x_l|) + 1; 0 for zeros.
+/// floor(log2 max |x_l|) + 1; 0 for a vector of zeros.
 int scale_of(MatrixView<const double> vectors, Index i) {
   int scale = 0;
   bool any = false;
@@ -56,7 +56,7 @@ cpp_int largest_told(int count) {
   return (product - 1) / 2;
 }
 
-/// In halves of 60 bits: sums of 32 products of them fit 128 bits.
+/// Uses halves of 60 bits, such that sums of 32 products fit 128 bits.
 cpp_int integer_dot(const RoundedVectors::Integer* x, const RoundedVectors::Integer* y, Index length, bool magnitudes) {
   constexpr int half = 60;
   constexpr Index block = 32;

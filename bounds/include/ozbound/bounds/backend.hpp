@@ -11,12 +11,12 @@
 
 namespace ozbound {
 
-/// What products run on: an engine, the examiner of the matrices that it takes, the native DGEMM beside it, and what ways of
-/// computing C cost there. All must outlive it.
+/// Everything that products run on: an engine, the examiner of the matrices that it takes, the native DGEMM beside it, and the
+/// costs of computing C there. All parts must outlive the Backend.
 class Backend {
  public:
-  /// The CPU, or any engine that takes matrices of the host's memory alone. @param native null: there is none
-  /// @param costs null: the engine's, which count products
+  /// The CPU, or any engine that takes only matrices in host memory. @param native null: no native DGEMM
+  /// @param costs null: the engine's costs, which count products
   Backend(const Engine& engine, const NativeGemm* native = nullptr,  // NOLINT(google-explicit-constructor): an engine is one
           const CostModel* costs = nullptr)
       : engine_(&engine), host_(engine), native_(native), costs_(costs) {}
@@ -25,13 +25,13 @@ class Backend {
       : engine_(&engine), host_(engine), examiner_(&examiner), native_(native), costs_(costs), id_(std::move(id)) {}
 
   [[nodiscard]] const Engine& engine() const { return *engine_; }
-  /// Whether it takes matrices there: the host's examiner takes none of a device, whatever the engine.
+  /// True if it takes matrices there. The host's examiner takes no device matrices, for any engine.
   [[nodiscard]] bool reaches(Place place) const {
     return matrices().reaches(place) && (examiner_ != nullptr || place.is_host());
   }
   [[nodiscard]] const Matrices& matrices() const { return engine_->matrices(); }
   [[nodiscard]] const Examiner& examiner() const { return examiner_ == nullptr ? host_ : *examiner_; }
-  [[nodiscard]] const NativeGemm* native() const { return native_; }  ///< null where there is none
+  [[nodiscard]] const NativeGemm* native() const { return native_; }  ///< null if there is none
   [[nodiscard]] const CostModel& costs() const { return costs_ == nullptr ? engine_->costs() : *costs_; }
   [[nodiscard]] const BackendId& id() const { return id_; }
 

@@ -7,19 +7,19 @@
 
 namespace ozbound {
 
-/// Which backend a decision is for, as records have it: `cpu`, `cuda: NVIDIA H200`.
+/// The backend of a decision, as records name it: `cpu`, `cuda: NVIDIA H200`.
 struct BackendId {
   enum class Kind : std::uint8_t { cpu, cuda };
 
   Kind kind = Kind::cpu;
-  std::string device = {};  ///< its name, for people: any of the same kind may carry a decision out
+  std::string device = {};  ///< device name, for people: any device of the same kind may carry out the decision
 
   bool operator==(const BackendId&) const = default;
 };
 
 std::string to_string(const BackendId& id);
 
-/// @throws std::invalid_argument for another spelling.
+/// @throws std::invalid_argument for any other spelling.
 BackendId parse_backend_id(std::string_view text);
 
 }  // namespace ozbound

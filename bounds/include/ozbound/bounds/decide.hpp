@@ -9,15 +9,15 @@
 
 namespace ozbound {
 
-/// What is not the problem: which ways are open, and by what they are compared.
+/// Options of a decision: the allowed ways, and the costs that compare them.
 struct Choices {
-  bool slices = true;                ///< false: only native DGEMM is considered
-  bool residues = true;              ///< false: of integer products only those of slices are
-  bool native = true;                ///< false: a native DGEMM is not considered
-  const CostModel* costs = nullptr;  ///< null: the backend's
+  bool slices = true;                ///< false: consider only native DGEMM
+  bool residues = true;              ///< false: no integer products by residues, only by slices
+  bool native = true;                ///< false: do not consider a native DGEMM
+  const CostModel* costs = nullptr;  ///< null: the backend's costs
 };
 
-/// No way that is open certifies the target; what() says why.
+/// No allowed way certifies the target; what() gives the reason.
 class CannotCertify : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -26,20 +26,19 @@ class CannotCertify : public std::runtime_error {
 /// Chooses the cheapest way whose bound certifies the target: residues with the fewest moduli, slices of every s_A, s_B <= 20
 /// and cut, native DGEMM, the superaccumulator.
 ///
-/// Reads A and B once for an enclosure of |A||B|, and again for the norms of the slicings that come into question; C is neither
-/// read nor written. Rows and columns with NaN or infinities do not take part. The result is a function of the inputs and the
-/// cost model.
+/// Reads A and B once for an enclosure of |A||B|, and again for the norms of promising slicings. C is neither read nor written.
+/// Rows and columns with NaN or infinities are ignored. The result depends only on the inputs and the cost model.
 ///
 /// Complex products are decided and certified by component, as the real product of 2m x n x 2k that stands for them
-/// (core/real_representation.hpp). Sizes and entries of decision and certificate are the complex product's; costs and
-/// fingerprints (of left_factor(op(A)), stacked_parts(op(B)), of C0 and C) are the real one's. A target is met by each
-/// component: M is the sum of the magnitudes of its terms, `dgemm` has tau = 2k u, `rowcol` |alpha_r| + |alpha_i| for |alpha|.
+/// (core/real_representation.hpp). Sizes and entries in decision and certificate are the complex product's. Costs and
+/// fingerprints (of left_factor(op(A)), stacked_parts(op(B)), of C0 and C) are the real one's. Each component meets the target:
+/// M is the sum of the magnitudes of its terms, `dgemm` has tau = 2k u, and `rowcol` has |alpha_r| + |alpha_i| for |alpha|.
 ///
-/// Where alpha or beta has an imaginary part the decision is about A B alone: entry by entry what holds for its parts, relative
-/// to M, holds for their sums with factors; a norm of errors is multiplied by |alpha|, that of M by no less. Correct rounding
-/// meets `relative`, and a normwise target where C0 has NaN or infinities. Native DGEMM is for real alpha and beta.
+/// If alpha or beta has an imaginary part, the decision is about A B only. Bounds of A B's parts, relative to M, carry over to
+/// alpha A B entry by entry. A norm of errors is multiplied by |alpha|, and that of M by at least as much. Correct rounding
+/// meets `relative`, and also a normwise target if C0 has NaN or infinities. Native DGEMM is only for real alpha and beta.
 ///
-/// @throws CannotCertify for a target below the rounding of C's format, and where native DGEMM alone is open and a scalar is
+/// @throws CannotCertify for a target below the rounding of C's format, or if only native DGEMM is allowed and a scalar is
 /// complex; std::invalid_argument for shapes that do not fit, or matrices that the backend does not reach.
 Decision decide(const Product& product, const Target& target, const Backend& backend, const Choices& choices = {});
 

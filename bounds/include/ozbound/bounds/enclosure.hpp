@@ -13,19 +13,20 @@ namespace ozbound {
 /// Two-sided enclosure of |A||B|; docs/derivations/enclosure.md. Rigorous; the same bits on every engine and thread count.
 ///
 /// lower(i, j) * 2^e <= (|A||B|)_ij <= upper(i, j) * 2^e with e = row_exponents[i] + column_exponents[j]. `upper` is 0 exactly
-/// where no product a_il b_lj is non-zero, and where row or column hold a NaN or an infinity: no bound is asked for there.
+/// in two cases: no product a_il b_lj is non-zero, or the row or the column holds a NaN or an infinity, so that no bound is
+/// needed.
 struct Enclosure {
   Matrix<double> lower;                        ///< m x n
   Matrix<double> upper;                        ///< m x n
   std::vector<std::int32_t> row_exponents;     ///< 2^e = 2 ufp(max |a_i|)
-  std::vector<std::int32_t> column_exponents;  ///< of B's columns, likewise
-  int levels = 1;                              ///< how many levels were needed
+  std::vector<std::int32_t> column_exponents;  ///< the same of B's columns
+  int levels = 1;                              ///< number of levels that were needed
 };
 
 /// Level 1: one INT8 product of the first-slice magnitudes, L = 2^-14 floor(2^7 |A|) floor(2^7 |B|), U = L plus row sums,
-/// column sums and k. Level 2, where level 1 leaves more than a factor 2 open: one FP32 product of the magnitudes scaled by row
-/// and column and rounded towards zero, deflated and inflated by its own error. Level 3, for entries that are still 0 from
-/// below: the largest product of the leading bits.
+/// column sums and k. Level 2, if level 1 leaves more than a factor 2: one FP32 product of the magnitudes scaled by row and
+/// column and rounded towards zero, deflated and inflated by its own error. Level 3, for entries whose lower bound is still 0:
+/// the largest product of the leading bits.
 Enclosure enclose_product(InputView a, InputView b, const Engine& engine);
 
 }  // namespace ozbound

@@ -6,8 +6,8 @@
 namespace ozbound {
 
 /// Jeannerod, Rump: "Improved error bounds for inner products in floating-point arithmetic", SIAM J. Matrix Anal. Appl. 34,
-/// 2013: |fl(AB) - AB| <= k u |A||B| for k rounded products summed in any order, whatever k u is; no product may underflow,
-/// nothing overflow. u = 2^-53. The multiple of |A||B|, rounded up.
+/// 2013: |fl(AB) - AB| <= k u |A||B| for k rounded products summed in any order, for any k u. No product may underflow, and
+/// nothing may overflow. u = 2^-53. Returns the multiple of |A||B|, rounded up.
 double jeannerod_rump_upper(Index k);
 
 }  // namespace ozbound

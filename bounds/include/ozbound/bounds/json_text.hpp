@@ -6,11 +6,11 @@
 
 namespace ozbound {
 
-/// The text of a record that to_json made, with lines indented by `indent` blanks, or on one line for -1. Text that is no
-/// UTF-8, such as a library's name, is replaced.
+/// The text of a record from to_json, with lines indented by `indent` blanks, or on one line for -1. Text that is not UTF-8,
+/// such as a library's name, is replaced.
 ///
-/// The caller may flush subnormal numbers or round in another mode. nlohmann::json::dump runs in the caller's environment and
-/// writes 2^-1074 as 0 there, which a certificate's seal then shows as an alteration.
+/// Works in any floating-point environment of the caller. nlohmann::json::dump runs in the caller's environment. Under
+/// flush-to-zero it writes 2^-1074 as 0, which a certificate's seal then reveals as an alteration.
 std::string json_text(const nlohmann::json& record, int indent = 2);
 
 }  // namespace ozbound

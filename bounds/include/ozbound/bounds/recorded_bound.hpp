@@ -8,15 +8,15 @@
 
 namespace ozbound {
 
-/// What the JSON of a certificate says of the error of every entry: with C it is all that bounds |C^ - C|_ij.
+/// The error bound of every entry, read from a certificate's JSON. Together with C it suffices to bound |C^ - C|_ij.
 struct RecordedBound {
-  ErrorBound bound;      ///< whose `upper` has the bits that it had when the certificate was written
-  std::uint64_t c = 0;   ///< the fingerprint of the C that it is about (certificate.hpp)
-  bool complex = false;  ///< that C is
+  ErrorBound bound;      ///< `upper` returns the same bits as when the certificate was written
+  std::uint64_t c = 0;   ///< fingerprint of the C that the bound is about (certificate.hpp)
+  bool complex = false;  ///< true if that C is complex
 };
 
-/// @param certificate of the schema certificate_schema, by itself, not in a report.
-/// @throws std::invalid_argument naming the member that is missing or wrong; `seal`, if it is not that of the other members.
+/// @param certificate a certificate of the schema certificate_schema by itself, not inside a report.
+/// @throws std::invalid_argument naming the member that is missing or wrong; `seal`, if it does not match the other members.
 RecordedBound bound_from_json(const nlohmann::json& certificate);
 
 }  // namespace ozbound

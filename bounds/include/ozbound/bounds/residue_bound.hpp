@@ -11,18 +11,18 @@
 
 namespace ozbound {
 
-/// The error of rounding, A~ and B~ being A and B rounded to a plan's bits: |AB - A~B~| <=
+/// The error of rounding A and B to A~ and B~, with a plan's bits: |AB - A~B~| <=
 /// 1/2 (2^-bits_a [a_i not exact] ||b_j||_1 + 2^-bits_b [b_j not exact] ||a~_i||_1), relative to rho_i sigma_j. A vector is
-/// exact where its last bit is no less than the unit of its integers, and where it counts as zero, for its NaN or infinities
-/// (docs/derivations/residues.md, R10). It is evaluated by the operations of R14, which the certificate checker repeats.
-/// @param rows of A, m @param columns of B, n @param k the inner dimension
+/// exact if its last bit is no less than the unit of its integers, or if it counts as zero because of NaN or infinities
+/// (docs/derivations/residues.md, R10). The evaluation uses the operations of R14, which the certificate checker repeats.
+/// @param rows norms of A's m rows @param columns norms of B's n columns @param k the inner dimension
 EntryBound residue_error_upper(std::span<const VectorNorms> rows, std::span<const VectorNorms> columns, const ResiduePlan& plan,
                                Index k);
 
-/// ||x||_1 of each vector over its scale, from above: of these residue_error_upper is made.
+/// ||x||_1 of each vector over its scale, rounded up; the input of residue_error_upper.
 std::vector<double> sums_upper(std::span<const VectorNorms> vectors);
 
-/// The same of every entry, from the scales alone: k/2 (2^-bits_a + 2^-bits_b (1 + 2^-bits_a / 2)) (R11).
+/// A bound for every entry from the scales only: k/2 (2^-bits_a + 2^-bits_b (1 + 2^-bits_a / 2)) (R11).
 double residue_a_priori_upper(const ResiduePlan& plan, Index k);
 
 }  // namespace ozbound

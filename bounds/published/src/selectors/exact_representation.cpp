@@ -7,7 +7,7 @@
 namespace ozbound {
 namespace {
 
-/// The least number of slices of `bits` bits that hold every element of every vector exactly.
+/// The smallest number of slices of `bits` bits that hold every element of every vector exactly.
 int slices_needed(InputView operand, Side side, int bits) {
   int most = 1;
   for_each_element(operand, side, [&](Dyadic x, int top) {

@@ -13,11 +13,11 @@ namespace {
 constexpr Index coarse_block = 64;
 constexpr int none = -100000;  // exp(0): far below every sum of two exponents
 
-/// Largest and smallest exponent of every block of every vector, block by block.
+/// Largest and smallest exponents of every block of every vector, block by block.
 struct Exponents {
   Index blocks = 0;
   std::vector<int> largest, smallest;
-  std::vector<int> top;  ///< of every vector
+  std::vector<int> top;  ///< largest exponent of every vector
 
   Exponents(InputView operand, Side side, Index block) {
     const auto vectors = vectors_of(operand, side);
@@ -47,14 +47,14 @@ struct Exponents {
   }
 };
 
-/// Whether an entry is known to have no product that is not zero.
+/// True if an entry has no product that is known to be non-zero.
 bool no_product(const Exponents& a, Index i, const Exponents& b, Index j) {
   for (Index t = 0; t < a.blocks; ++t)
     if (a.of(a.largest, i)[t] != none && b.of(b.largest, j)[t] != none) return false;
   return true;
 }
 
-/// max over l of exp(a_il) + exp(b_lj), from below.
+/// A lower bound of max over l of exp(a_il) + exp(b_lj).
 int largest_product(const Exponents& a, Index i, const Exponents& b, Index j) {
   int largest = 2 * none;
   for (Index t = 0; t < a.blocks; ++t)

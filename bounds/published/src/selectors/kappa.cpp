@@ -10,7 +10,7 @@
 namespace ozbound {
 namespace {
 
-/// All (s_A, s_B), fewest products first.
+/// All pairs (s_A, s_B), fewest products first.
 std::vector<std::pair<int, int>> slice_counts() {
   std::vector<std::pair<int, int>> counts;
   for (int a = 1; a <= max_slices; ++a)

@@ -5,7 +5,7 @@
 namespace ozbound {
 namespace {
 
-bool meetable(const Target& target, Index k) { return selector_tau(target, k) >= 0x1p-53; }  // else not even by rounding once
+bool meetable(const Target& target, Index k) { return selector_tau(target, k) >= 0x1p-53; }  // below, rounding once misses it
 
 }  // namespace
 

@@ -12,7 +12,7 @@
 
 namespace ozbound {
 
-// One function for each source; `selector.cpp` lists them.
+// One function per source; `selector.cpp` lists them.
 Selection select_ozbound(InputView a, InputView b, const Target& target, const Engine& engine);
 Selection select_ozbound_residues(InputView a, InputView b, const Target& target, const Engine& engine);
 Selection select_by_kappa(InputView a, InputView b, const Target& target, const Engine& engine);
@@ -27,11 +27,11 @@ Selection select_exact_representation(InputView a, InputView b, const Target& ta
 /// tau of the target for C in binary64.
 double selector_tau(const Target& target, Index k);
 
-/// What is left of tau for the error before C's one rounding: (tau - u) / (1 + 2u), from below; docs/derivations/targets.md
+/// The part of tau left for the error before C's one rounding: (tau - u) / (1 + 2u), rounded down; docs/derivations/targets.md
 /// (T1).
 double tau_before_rounding(const Target& target, Index k);
 
-/// Bits that a target asks of every one of k products: ceil(log2(k / tau)), 53 for `dgemm`.
+/// Bits that a target requires of each of k products: ceil(log2(k / tau)), 53 for `dgemm`.
 int target_bits(const Target& target, Index k);
 
 /// Calls visit(element, exponent of the largest magnitude of its vector) for every non-zero element of all vectors.

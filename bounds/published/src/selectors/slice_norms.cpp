@@ -9,7 +9,7 @@
 namespace ozbound {
 namespace {
 
-/// |B| e.
+/// |B| e, where e is the vector of ones.
 std::vector<double> row_sums(InputView b) {
   std::vector<double> sums(static_cast<std::size_t>(b.rows()));
   for (Index l = 0; l < b.rows(); ++l)
@@ -17,7 +17,7 @@ std::vector<double> row_sums(InputView b) {
   return sums;
 }
 
-// |A| v and |A_d| v as the paper evaluates them: plain doubles, without a claim.
+// |A| v and |A_d| v in plain doubles, as in the paper, without a proven bound.
 
 std::vector<double> magnitude_times(InputView a, const std::vector<double>& v) {
   std::vector<double> sums(static_cast<std::size_t>(a.rows()));
@@ -33,7 +33,7 @@ double slice_times(const SlicedMatrix& a, Index i, int d, const std::vector<doub
   return std::ldexp(sum, a.exponent(i) + a.weight_exponent(i, d));
 }
 
-/// Slices until nothing is left of any vector; max_slices where that is not enough.
+/// Number of slices after which no vector has a remainder; at most max_slices.
 int slices_until_zero(const SlicedMatrix& operand) {
   for (int p = max_slices; p > 1; --p)
     for (Index i = 0; i < operand.count(); ++i)
@@ -44,8 +44,8 @@ int slices_until_zero(const SlicedMatrix& operand) {
 
 }  // namespace
 
-// The slices of an adaptive encoding do not depend on how many there are: they are made once. Where Algorithm 3 finds no d
-// before nothing is left of A, the paper has every pair of all slices multiplied.
+// The slices of an adaptive encoding do not depend on their number, so they are made once. If Algorithm 3 finds no d before A
+// has no remainder, the paper multiplies every pair of all slices.
 Selection select_by_slice_norms(InputView a, InputView b, const Target& target, const Engine& engine) {
   const FloatEnvironment environment;
   const auto scheme = find_scheme("ozimmu-rn");

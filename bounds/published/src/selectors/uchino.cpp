@@ -11,7 +11,7 @@
 namespace ozbound {
 namespace {
 
-/// The least (|A||B|)_ij over rho_i sigma_j = 4 g_i f_j, from below, of the entries that are not zero for good.
+/// A lower bound of the smallest (|A||B|)_ij over rho_i sigma_j = 4 g_i f_j, over the entries that are not exactly zero.
 double least_entry_lower(InputView a, InputView b, const Engine& engine) {
   const auto enclosure = enclose_product(a, b, engine);
   double least = std::numeric_limits<double>::infinity();

@@ -75,7 +75,7 @@ class Engine {
   /// have residues of more moduli than the plan, with the plan's bits; the first ones are multiplied.
   /// @pre A plan by residues holds the operands, as shown by check_held of gemm.hpp or otherwise.
   /// @throws std::invalid_argument if shapes or forms do not fit the plan, or the engine does not take the operands;
-  ///   OutOfMemory.
+  /// OutOfMemory.
   virtual std::vector<Entry> multiply(const IntegerOperand& a, const IntegerOperand& b, const Plan& plan,
                                       const Epilogue& epilogue, OutputView c) const = 0;
 

@@ -89,32 +89,32 @@ class ZivBound {
  public:
   ZivBound() = default;
   ZivBound(std::nullptr_t) {}
-  ZivBound(const EntryBound* here) : here_(here) {}
-  ZivBound(const RemoteEntryBound* there) : there_(there) {}
+  ZivBound(const EntryBound* host) : host_(host) {}
+  ZivBound(const RemoteEntryBound* remote) : remote_(remote) {}
 
-  explicit operator bool() const { return here_ != nullptr || there_ != nullptr; }
-  [[nodiscard]] const EntryBound* here() const { return here_; }
-  [[nodiscard]] const RemoteEntryBound* there() const { return there_; }
+  explicit operator bool() const { return host_ != nullptr || remote_ != nullptr; }
+  [[nodiscard]] const EntryBound* host() const { return host_; }
+  [[nodiscard]] const RemoteEntryBound* remote() const { return remote_; }
 
  private:
-  const EntryBound* here_ = nullptr;
-  const RemoteEntryBound* there_ = nullptr;
+  const EntryBound* host_ = nullptr;
+  const RemoteEntryBound* remote_ = nullptr;
 };
 
-/// A ZivBound in the host's memory.
+/// A ZivBound in host memory.
 class FetchedZivBound {
  public:
-  explicit FetchedZivBound(ZivBound of) : here_(of.here()) {
-    if (of.there() != nullptr) here_ = &fetched_.emplace(of.there()->entries());
+  explicit FetchedZivBound(ZivBound of) : host_(of.host()) {
+    if (of.remote() != nullptr) host_ = &fetched_.emplace(of.remote()->entries());
   }
   FetchedZivBound(const FetchedZivBound&) = delete;
   FetchedZivBound& operator=(const FetchedZivBound&) = delete;
 
-  [[nodiscard]] const EntryBound* get() const { return here_; }
+  [[nodiscard]] const EntryBound* get() const { return host_; }
 
  private:
   std::optional<EntryBound> fetched_;
-  const EntryBound* here_;
+  const EntryBound* host_;
 };
 
 }  // namespace ozbound

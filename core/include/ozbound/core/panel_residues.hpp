@@ -21,7 +21,7 @@ class PanelResidues final : public Residues {
   /// Threads share the panels. `kernel` changes the speed, not the residues.
   /// @pre form is that of a valid plan.
   /// @throws std::length_error if the number of bytes exceeds an Index; std::invalid_argument if the form is complex and the
-  ///   operand does not stand for a complex one.
+  /// operand does not stand for a complex one.
   PanelResidues(InputView operand, Side side, ResidueForm form, int threads, PanelLayout layout, const Kernel& kernel);
 
   [[nodiscard]] PanelLayout layout() const { return layout_; }

@@ -27,7 +27,7 @@ struct RealProduct {
   [[nodiscard]] Index k() const { return a.cols(); }
 
   /// @throws std::invalid_argument naming the argument: shapes that do not fit, matrices in different memories, C overlapping
-  ///   A, B or itself, C0 overlapping C without being C.
+  /// A, B or itself, C0 overlapping C without being C.
   void check() const;
 
   /// Checks shapes and places only; for callers that do not write C.

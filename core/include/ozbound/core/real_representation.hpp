@@ -49,7 +49,7 @@ struct RealFactors {
   RealMatrix a;  ///< 2m x 2k
   RealMatrix b;  ///< 2k x n
 };
-RealFactors real_factors(const ComplexProduct& call, int threads);
+RealFactors real_factors(const ComplexProduct& product, int threads);
 
 /// A real product that stands for another product; its matrices are copies or views of that product's matrices.
 ///
@@ -63,13 +63,13 @@ class RealRepresentation {
  public:
   virtual ~RealRepresentation() = default;
 
-  [[nodiscard]] virtual const RealProduct& call() const = 0;
+  [[nodiscard]] virtual const RealProduct& product() const = 0;
 
   /// Writes the other product's C, unless this product's C is the same memory.
   virtual void write_back() const = 0;
 };
 
-/// The representation of matrices in the host's memory. @pre call.check() has passed and call.real_scalars().
-std::unique_ptr<RealRepresentation> represent_on_host(const ComplexProduct& call, int threads);
+/// The representation of matrices in host memory. @pre product.check() has passed and product.real_scalars().
+std::unique_ptr<RealRepresentation> represent_on_host(const ComplexProduct& product, int threads);
 
 }  // namespace ozbound

@@ -38,7 +38,7 @@ class Residues {
   Index inner_;
 };
 
-/// The residues of an operand. Can be kept and multiplied often; a copy shares them.
+/// The residues of an operand. Can be kept and multiplied often; copies share them.
 class ResidueMatrix {
  public:
   /// @pre residues is not null.

@@ -11,32 +11,32 @@
 
 namespace ozbound {
 
-/// A method for the product of FP64 matrices by slices, as its authors published or released it: a rule that makes a plan.
+/// A published or released method for the product of FP64 matrices by slices: a rule that makes a plan.
 struct Scheme {
   std::string name;       ///< `ozimmu-ef`
   std::string source;     ///< publication or program, with the algorithm's number
   std::string statement;  ///< encoding, product set and accumulation in one line
 
-  /// The plan for slice counts of A and B, 1 … max_slices, and an inner dimension k >= 0.
-  /// @throws std::invalid_argument for other counts, k < 0, or s_A != s_B where the source defines s_A = s_B only.
+  /// Makes the plan for slice counts of A and B, 1 … max_slices, and an inner dimension k >= 0.
+  /// @throws std::invalid_argument for other counts, k < 0, or s_A != s_B if the source defines only s_A = s_B.
   SplitPlan (*plan)(int slices_a, int slices_b, Index k);
 };
 
-/// Every scheme there is.
+/// All schemes.
 std::span<const Scheme> all_schemes();
 
 /// The names of all schemes, for messages: `ozimmu, ozimmu-paper, …`.
 std::string scheme_names();
 
-/// @throws std::invalid_argument for a name that no scheme has.
+/// @throws std::invalid_argument for an unknown name.
 const Scheme& find_scheme(std::string_view name);
 
 /// Reads a plan's own spelling, or `SCHEME:SAxSB`: that scheme's plan for an inner dimension k >= 0.
 /// @throws std::invalid_argument naming the part that is wrong.
 Plan parse_plan(std::string_view text, Index k);
 
-/// The largest beta <= 7 for which INT32 holds a dot product of length k of the digits of encoding(beta): k D^2 <= 2^31 - 1; 1
-/// if there is none, where sums of blocks are 64-bit. The papers' floor((31 - log2 k) / 2) is the same or less
+/// The largest beta <= 7 for which a dot product of length k of the digits of encoding(beta) fits INT32: k D^2 <= 2^31 - 1. If
+/// there is no such beta, 1; sums of blocks are then 64-bit. The papers' floor((31 - log2 k) / 2) is the same or less
 /// (docs/schemes.md).
 int digit_bits(Encoding (*encoding)(int beta), Index k);
 

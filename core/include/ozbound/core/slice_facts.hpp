@@ -13,14 +13,14 @@
 
 namespace ozbound {
 
-/// What a bound needs to know of one vector, from integers alone, so that every engine gets the same bound.
+/// The facts about one vector that bounds need. They are integers, so that every engine gets the same bound.
 struct VectorFacts {
   static constexpr int fraction_bits = IntegerNorms::fraction_bits;
 
   IntegerNorms vector;               ///< |x| in units of rho 2^-16, rounded up
   std::uint64_t floor_squares = 0;   ///< sum of squares of |x| in units of rho 2^-16, rounded down: below ||x||_2^2
   std::vector<IntegerNorms> slices;  ///< [p-1]: the digits of slice p, exact
-  std::vector<IntegerNorms> tails;   ///< [p-1]: |T_p|, what p slices leave, in units of weight_p 2^-16, rounded up
+  std::vector<IntegerNorms> tails;   ///< [p-1]: |T_p|, the rest after p slices, in units of weight_p 2^-16, rounded up
   VectorScale scale;
   std::vector<std::int16_t> weights =
       {};  ///< [p-1]: exponent of weight_p over rho; empty where the encoding has a common ratio
@@ -31,14 +31,14 @@ struct VectorFacts {
   }
 };
 
-/// Facts about every vector of an operand under a slicing; what SlicedMatrix would hold, measured and not kept.
+/// Facts about every vector of an operand under a slicing. They describe the digits of a SlicedMatrix without keeping them.
 struct SliceFacts {
   Slicing slicing;
   std::vector<VectorFacts> vectors;
 
   SliceFacts(InputView operand, Side side, Slicing slicing, int threads);
 
-  /// What an engine has measured.
+  /// Takes the facts that an engine measured.
   SliceFacts(Slicing under, std::vector<VectorFacts> measured) : slicing(under), vectors(std::move(measured)) {}
 };
 

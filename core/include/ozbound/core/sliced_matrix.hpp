@@ -13,19 +13,19 @@
 
 namespace ozbound {
 
-/// Which operand is sliced: the rows of A, or the columns of B. Either is a set of `count` vectors along the inner dimension k.
+/// The operand to slice: the rows of A, or the columns of B. Either is a set of `count` vectors along the inner dimension k.
 enum class Side : std::uint8_t { rows_of_a, columns_of_b };
 
 /// The vectors of an operand as rows: A itself, or B transposed.
 [[nodiscard]] InputView vectors_of(InputView operand, Side side);
 
-/// What every vector's scale and semantics come from, in one pass over the bit patterns.
+/// The scale and the special flag of a vector, found in one pass over the bit patterns.
 struct VectorScale {
   std::int32_t exponent = 0;  ///< rho = 2^exponent; 0 for a vector of zeros
   bool special = false;       ///< holds a NaN or an infinity: each of its entries of C is special; its digits are zero
 };
 
-/// Digits of all vectors of an operand, wherever an engine keeps them. Never changed once made.
+/// Digits of all vectors of an operand, in the memory of an engine's choice. Immutable.
 class Slices {
  public:
   virtual ~Slices() = default;
@@ -58,7 +58,7 @@ class Slices {
   Index inner_;
 };
 
-/// What Engine::slice makes of an operand. Can be kept and multiplied often; a copy shares the digits.
+/// The result of Engine::slice. Can be kept and multiplied often; copies share the digits.
 class SlicedMatrix {
  public:
   /// @pre slices is not null.

@@ -8,14 +8,14 @@
 
 namespace ozbound {
 
-/// What NaN and infinities make of one entry: a function of the inputs alone.
+/// The effect of NaN and infinities on one entry; it depends only on the inputs.
 ///
-/// The entry is the sum of the terms alpha * a_il * b_lj and beta * c0 over the extended reals: NaN if any factor is NaN, if a
-/// term is 0 * Inf, or if both infinities occur; otherwise, with an infinity, that infinity. Terms are added one by one; a
-/// finite term never matters, so that only rows and columns with specials need to be looked at.
+/// The entry is the sum of the terms alpha * a_il * b_lj and beta * c0 over the extended reals. It is NaN if any factor is NaN,
+/// if a term is 0 * Inf, or if both infinities occur. Otherwise, if an infinity occurs, it is that infinity. Terms are added
+/// one by one. A finite term never matters, so that only rows and columns with specials need to be read.
 class SpecialSum {
  public:
-  /// Adds the term x * y * z; each given by the bits of a binary64 number.
+  /// Adds the term x * y * z; each factor is given by the bits of a binary64 number.
   OZB_HD constexpr void add(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
     const std::uint64_t factors[] = {x, y, z};
     bool infinite = false;
@@ -45,7 +45,7 @@ class SpecialSum {
   bool minus_ = false;
 };
 
-/// The same value in binary64, bit by bit: exact, and blind to the caller's flush-to-zero setting. NaN stays NaN.
+/// The bits of the same value in binary64: exact, and independent of the caller's flush-to-zero setting. NaN stays NaN.
 OZB_HD constexpr std::uint64_t widen_bits(float x) {
   const auto bits = bits_of(x);
   const auto sign = (bits & binary32.sign) << 32;
@@ -54,7 +54,7 @@ OZB_HD constexpr std::uint64_t widen_bits(float x) {
   const auto value = to_dyadic(bits, binary32);
   if (value.magnitude == 0) return sign;
   const int length = bit_length(value.magnitude);
-  const auto field = static_cast<std::uint64_t>(value.exponent + length - 1 + 1023 - 1);  // the hidden bit adds the one
+  const auto field = static_cast<std::uint64_t>(value.exponent + length - 1 + 1023 - 1);  // the hidden bit adds 1
   return sign | ((field << 52) + (value.magnitude << (53 - length)));
 }
 

@@ -12,8 +12,8 @@
 
 namespace ozbound {
 
-/// An operand that is only read: a matrix of double or of float, in the host's memory unless at() says otherwise. Elements are
-/// handed out by their bits, exactly, whatever the caller's floating-point environment.
+/// A read-only operand: a matrix of double or of float, in host memory unless at() says otherwise. Elements are read as bits,
+/// exactly, in any floating-point environment.
 class InputView {
  public:
   InputView() : view_(MatrixView<const double>{}) {}
@@ -35,7 +35,7 @@ class InputView {
   [[nodiscard]] const std::variant<MatrixView<const double>, MatrixView<const float>>& typed() const { return view_; }
 
   [[nodiscard]] Place place() const { return place_; }
-  /// The same addresses in another memory.
+  /// A view of the same addresses in another memory.
   [[nodiscard]] InputView at(Place place) const {
     auto view = *this;
     view.place_ = place;
@@ -55,7 +55,7 @@ class InputView {
     return widen_bits((*std::get_if<1>(&view_))(i, j));
   }
 
-  /// Element (i, j), exactly. @pre it is finite.
+  /// Element (i, j), exactly. @pre the element is finite.
   [[nodiscard]] Dyadic element(Index i, Index j) const { return to_dyadic(bits(i, j), binary64); }
 
  private:
@@ -63,7 +63,7 @@ class InputView {
   Place place_;
 };
 
-/// C: a matrix of double or of float that is written.
+/// C: a matrix of double or of float to be written.
 class OutputView {
  public:
   OutputView(MatrixView<double> view) : view_(view) {}  // NOLINT(google-explicit-constructor): a view of a view
@@ -82,7 +82,7 @@ class OutputView {
   [[nodiscard]] const std::variant<MatrixView<double>, MatrixView<float>>& typed() const { return view_; }
 
   [[nodiscard]] Place place() const { return place_; }
-  /// The same addresses in another memory.
+  /// A view of the same addresses in another memory.
   [[nodiscard]] OutputView at(Place place) const {
     auto view = *this;
     view.place_ = place;

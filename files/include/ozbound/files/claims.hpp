@@ -10,16 +10,16 @@
 #include "ozbound/core/matrix.hpp"
 #include "ozbound/files/operands.hpp"
 
-namespace ozbound::cli {
+namespace ozbound::files {
 
-/// What is said of a product's accuracy.
+/// Claims about a product's accuracy.
 struct Claims {
-  std::vector<Target> targets;           ///< that hold
-  std::vector<double> largest_bounds;    ///< of any entry's absolute error
-  Index m = -1, n = -1, k = -1;          ///< of the product they are about; -1 where any will do
-  bool complex = false;                  ///< likewise
-  std::optional<OperandArguments> call;  ///< its scalars and transpositions, without files, where they are stated
-  std::string source;                    ///< the file they come from
+  std::vector<Target> targets;           ///< targets that hold
+  std::vector<double> largest_bounds;    ///< bounds of the absolute error of every entry
+  Index m = -1, n = -1, k = -1;          ///< sizes of the product; -1 accepts any size
+  bool complex = false;                  ///< true if the product is complex; checked with the sizes
+  std::optional<OperandArguments> call;  ///< scalars and transpositions, without files, if the claims state them
+  std::string source;                    ///< the file with the claims
 
   [[nodiscard]] bool empty() const { return targets.empty() && largest_bounds.empty(); }
 
@@ -27,9 +27,9 @@ struct Claims {
   void check(const OperandArguments& given, const OperandFiles& files) const;
 };
 
-/// The claims of a certificate (docs/records.md): its largest bound, and its target where it says that it holds. The file holds
-/// either the certificate alone, or a report of `gemm`, whose `operands` are then part of the claim.
+/// Reads the claims of a certificate (docs/records.md): its largest bound, and its target if it states that the target holds.
+/// The file holds either a certificate by itself, or a report of `gemm`, whose `operands` are then part of the claim.
 /// @throws InputError for anything else.
 Claims read_claims(const std::filesystem::path& path);
 
-}  // namespace ozbound::cli
+}  // namespace ozbound::files

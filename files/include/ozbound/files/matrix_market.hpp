@@ -8,23 +8,23 @@
 
 #include "ozbound/files/matrix_file.hpp"
 
-namespace ozbound::cli {
+namespace ozbound::files {
 
-/// Bytes of a file that tell its format: those of %%MatrixMarket.
+/// Number of bytes of a file that identify its format: those of %%MatrixMarket.
 inline constexpr std::size_t longest_signature = 14;
 
-/// Whether a file that begins with `head` claims to be a Matrix Market file.
+/// True if a file that begins with `head` claims to be a Matrix Market file.
 bool is_matrix_market(std::string_view head);
 
-/// https://math.nist.gov/MatrixMarket/formats.html, and see read_matrix. Stricter than many readers: one entry a line,
-/// no entry twice, none above the diagonal of a symmetric file. Comments and blank lines may stand anywhere after the
+/// https://math.nist.gov/MatrixMarket/formats.html; see read_matrix. Stricter than many readers: one entry per line, no
+/// repeated entry, and no entry above the diagonal of a symmetric file. Comments and blank lines may stand anywhere after the
 /// first line.
 MatrixFile read_matrix_market(const InputFile& file, std::uint64_t max_bytes);
 
-/// `array real general` or `array complex general`.
+/// Writes `array real general` or `array complex general`.
 void write_matrix_market(AtomicFile& file, MatrixView<const double> matrix);
 void write_matrix_market(AtomicFile& file, MatrixView<const float> matrix);
 void write_matrix_market(AtomicFile& file, MatrixView<const std::complex<double>> matrix);
 void write_matrix_market(AtomicFile& file, MatrixView<const std::complex<float>> matrix);
 
-}  // namespace ozbound::cli
+}  // namespace ozbound::files

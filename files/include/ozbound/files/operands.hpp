@@ -13,39 +13,39 @@ namespace CLI {
 class App;
 }
 
-namespace ozbound::cli {
+namespace ozbound::files {
 
-/// C = alpha op(A) op(B) + beta C0 as the command line states it.
+/// C = alpha op(A) op(B) + beta C0 as given on the command line.
 struct OperandArguments {
-  std::string a, b, c0;         ///< files; no c0: empty
+  std::string a, b, c0;         ///< files; empty c0: not given
   char op_a = 'N', op_b = 'N';  ///< N, T or C: as stored, the transpose, the conjugate transpose
   std::complex<double> alpha = 1;
   std::complex<double> beta = 0;
 };
 
-/// The positional arguments A and B, and --op-a, --op-b, --alpha, --beta and --c. `arguments` must outlive `command`.
+/// Adds the positional arguments A and B, and --op-a, --op-b, --alpha, --beta and --c. `arguments` must outlive `command`.
 void add_operand_arguments(CLI::App& command, OperandArguments& arguments);
 
-/// The matrices that such arguments name, their shapes checked. C0 is read only where beta != 0, and empty otherwise.
+/// The matrices that these arguments name, with checked shapes. C0 is read only if beta != 0, and empty otherwise.
 ///
-/// The product is complex where a matrix is, or a scalar has an imaginary part that is not zero. Real matrices take part in it
-/// as complex ones whose imaginary parts are zero.
+/// The product is complex if a matrix is complex, or a scalar has a non-zero imaginary part. Real matrices then become complex
+/// ones with zero imaginary parts.
 class OperandFiles {
  public:
   /// @throws InputError for a file that cannot be read, std::invalid_argument for shapes that do not fit or a missing C0.
   explicit OperandFiles(const OperandArguments& arguments);
 
   [[nodiscard]] bool is_complex() const { return complex_; }
-  [[nodiscard]] bool is_float() const { return narrow_; }  ///< A and B are binary32, and so is C
+  [[nodiscard]] bool is_float() const { return narrow_; }  ///< true if A and B, and therefore C, are binary32
 
-  /// op(A) (m x k), op(B) (k x n) and C0. @pre the product is real, as for the scalars.
+  /// op(A) (m x k), op(B) (k x n) and C0. @pre the product is real; the same for the scalars.
   [[nodiscard]] InputView a() const;
   [[nodiscard]] InputView b() const;
   [[nodiscard]] InputView c0() const;
   [[nodiscard]] double alpha() const { return arguments_.alpha.real(); }
   [[nodiscard]] double beta() const { return arguments_.beta.real(); }
 
-  /// The same of a complex product.
+  /// The operands and scalars of a complex product.
   [[nodiscard]] ComplexInputView complex_a() const;
   [[nodiscard]] ComplexInputView complex_b() const;
   [[nodiscard]] ComplexInputView complex_c0() const;
@@ -56,11 +56,11 @@ class OperandFiles {
   [[nodiscard]] Index n() const { return arguments_.op_b == 'N' ? b_.cols() : b_.rows(); }
   [[nodiscard]] Index k() const { return arguments_.op_a == 'N' ? a_.cols() : a_.rows(); }
 
-  /// Rows of C and inner dimension of the real product that is multiplied: of a complex one twice its own (docs/adr/0012).
+  /// Rows of C and inner dimension of the real product that is multiplied; for a complex product twice its own (docs/adr/0012).
   [[nodiscard]] Index real_m() const { return complex_ ? 2 * m() : m(); }
   [[nodiscard]] Index real_k() const { return complex_ ? 2 * k() : k(); }
 
-  /// Rows, columns and type of element of A, B and C0 as stored.
+  /// Rows, columns and element type of A, B and C0 as stored.
   struct Stored {
     Index rows, cols;
     std::string type;  ///< f8, f4, c16 or c8
@@ -73,9 +73,9 @@ class OperandFiles {
   [[nodiscard]] bool reads_c0() const { return arguments_.beta != 0.0; }
 
   OperandArguments arguments_;
-  MatrixFile a_, b_, c0_;  // complex all three, or none
+  MatrixFile a_, b_, c0_;  // all three complex, or all three real
   std::vector<Stored> stored_;
   bool complex_ = false, narrow_ = false;
 };
 
-}  // namespace ozbound::cli
+}  // namespace ozbound::files

@@ -10,15 +10,15 @@
 #include <string_view>
 #include <thread>
 
-namespace ozbound::cli {
+namespace ozbound::files {
 
-/// A line on the terminal that says what is going on, for as long as this object lives: nothing during the first
-/// second, nothing at all where standard error is no terminal, and no trace afterwards.
+/// A progress line on the terminal for as long as this object lives. It appears after the first second, only if standard error
+/// is a terminal, and is removed at the end.
 class Progress {
  public:
   using Sink = std::function<void(std::string_view)>;
 
-  /// @param activity such as "multiplying"
+  /// @param activity a text such as "multiplying"
   explicit Progress(std::string activity);
 
   /// Draws to `sink` (never, if empty) after `delay`, and then every `interval`.
@@ -28,7 +28,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Tells how much is done, in [0, 1]; until then only the time is shown. Cheap, and safe from any thread.
+  /// Sets the finished share, in [0, 1]; before the first call only the time is shown. Cheap, and safe from any thread.
   void update(double done) { done_.store(done, std::memory_order_relaxed); }
   void operator()(double done) { update(done); }
 
@@ -42,10 +42,10 @@ class Progress {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool finished_ = false;
-  std::thread thread_;  // last: it uses all of the above
+  std::thread thread_;  // last: it uses all other members
 };
 
-/// `multiplying: 42 %, 3 s, about 4 s left`; only the time where `done` is negative.
+/// `multiplying: 42 %, 3 s, about 4 s left`; only the time if `done` is negative.
 std::string progress_line(std::string_view activity, double done, double seconds);
 
-}  // namespace ozbound::cli
+}  // namespace ozbound::files

@@ -3,16 +3,16 @@
 
 #include <filesystem>
 
-namespace ozbound::cli {
+namespace ozbound::files {
 
-/// Whether a path is `-`: standard input of who reads, standard output of who writes.
+/// True if a path is `-`: standard input for a reader, standard output for a writer.
 inline bool is_standard_stream(const std::filesystem::path& path) { return path == "-"; }
 
-/// Takes standard input, which can be read once. False where somebody else took it.
+/// Claims standard input, which can be read only once. False if it is already claimed.
 bool claim_standard_input();
 
-/// Takes standard output for one file or one report, so that nothing else is printed there. False where somebody else took it.
+/// Claims standard output for one file or one report, so that nothing else is printed there. False if it is already claimed.
 bool claim_standard_output();
 bool standard_output_is_claimed();
 
-}  // namespace ozbound::cli
+}  // namespace ozbound::files

@@ -51,7 +51,7 @@ class CudaEngine final : public Engine {
 
   CudaEngine() : CudaEngine(Options{}) {}
 
-  /// @throws std::invalid_argument naming an option that is out of range, CudaError where there is no such device.
+  /// @throws std::invalid_argument naming an option that is out of range, CudaError if there is no such device.
   explicit CudaEngine(Options options);
 
   [[nodiscard]] SlicedMatrix slice(InputView operand, Side side, Slicing slicing) const override;
@@ -88,7 +88,7 @@ class CudaEngine final : public Engine {
   /// and does not wait. Kept operands are null or on this device, and must live until the work is done. @throws OutOfMemory,
   /// and then launches nothing.
   /// @pre k > 0, C is not empty, scalars are finite; the kept operands' forms and the shapes fit; the plan holds the operands.
-  void launch_product(const RealProduct& call, const Plan& plan, KeptOperands kept) const;
+  void launch_product(const RealProduct& product, const Plan& plan, KeptOperands kept) const;
 
   /// The first `groups` sums of every entry; for residues, the sums recovered from the moduli.
   [[nodiscard]] std::vector<Matrix<std::int64_t>> sums_of(const Plan& plan, const DeviceSlices& a, const DeviceSlices& b,

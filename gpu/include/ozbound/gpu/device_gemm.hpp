@@ -73,12 +73,12 @@ class DeviceGemm {
   /// @throws std::invalid_argument as RealProduct::check; also if a C of a batch overlaps another C or any A, B or C0; for
   /// another shape, for negative strides or counts, and for kept slices of another plan, shape or device, or of an operand that
   /// differs from product to product. CudaError if a launch fails.
-  void operator()(const RealProduct& call, void* workspace, Stream stream, DeviceScalars scalars = {},
+  void operator()(const RealProduct& product, void* workspace, Stream stream, DeviceScalars scalars = {},
                   const DeviceBatch& batch = {}, KeptOperands kept = {}) const;
 
   /// Computes C in a workspace that this object owns and allocates at the first call. All calls must be in the order of one
   /// stream.
-  void operator()(const RealProduct& call, Stream stream, DeviceScalars scalars = {}, const DeviceBatch& batch = {},
+  void operator()(const RealProduct& product, Stream stream, DeviceScalars scalars = {}, const DeviceBatch& batch = {},
                   KeptOperands kept = {});
 
  private:

@@ -12,7 +12,7 @@ struct DeviceInfo {
   std::string name;                ///< `NVIDIA H200`
   std::string compute_capability;  ///< `9.0`
   std::uint64_t memory = 0;        ///< bytes
-  Calibration calibration;         ///< what one must be of to be used for it, and the tile of a new one; without rates
+  Calibration calibration;         ///< the properties a calibration must have to apply, and the tile of a new one; no rates
 };
 
 }  // namespace ozbound::plugin

@@ -16,38 +16,38 @@
 
 namespace ozbound::plugin {
 
-/// What computes on one device.
+/// The engine, examiner and native GEMM of one device.
 class ExportedBackend {
  public:
   virtual ~ExportedBackend() = default;
   [[nodiscard]] virtual const Engine& engine() const = 0;
   [[nodiscard]] virtual const Examiner& examiner() const = 0;
-  [[nodiscard]] virtual const NativeGemm* native() const = 0;  ///< null where there is none
+  [[nodiscard]] virtual const NativeGemm* native() const = 0;  ///< null if there is none
 };
 
-/// The devices of a plug-in. May be used by several threads at once.
+/// The devices of a plug-in. Several threads may use it at once.
 class ExportedDevices {
  public:
   virtual ~ExportedDevices() = default;
 
-  /// Why there is none to be used, in a line; empty where there is.
+  /// The reason why no device can be used, in one line; empty if one can.
   [[nodiscard]] virtual std::string obstacle() const = 0;
   [[nodiscard]] virtual int count() const = 0;
-  /// @throws std::invalid_argument for a device that there is not, as the others.
+  /// @throws std::invalid_argument for a device that does not exist; the other functions do so too.
   [[nodiscard]] virtual DeviceInfo info(int device) const = 0;
   virtual void release_memory(int device) const = 0;
   /// A calibration with one set of rates.
   [[nodiscard]] virtual Calibration measure_rates(int device, int threads, double seconds,
                                                   const std::function<void(double)>& progress) const = 0;
-  /// @param threads of the host; 0: as many as OpenMP would use
+  /// @param threads number of host threads; 0: OpenMP's number
   [[nodiscard]] virtual std::unique_ptr<ExportedBackend> make(int device, int threads) const = 0;
 
-  /// Whether it is what a device reports, so that callers see a DeviceError.
+  /// True if a device reported the error; callers then get a DeviceError.
   [[nodiscard]] virtual bool is_device_error(const std::exception& error) const = 0;
 };
 
-/// The table of a plug-in with these devices, of which a process has one: they must live until it ends. No exception leaves its
-/// functions, and each runs in a FloatEnvironment.
+/// Makes the table of a plug-in with these devices. A process has only one such set of devices, which must live until the
+/// process ends. No exception leaves the table's functions, and each runs in a FloatEnvironment.
 const ozbound_plugin_table* export_table(const ExportedDevices& of) noexcept;
 
 }  // namespace ozbound::plugin

@@ -14,37 +14,39 @@
 
 namespace ozbound::plugin {
 
-/// What a device or its driver reports: `cudaStreamSynchronize: unspecified launch failure`.
+/// An error reported by a device or its driver: `cudaStreamSynchronize: unspecified launch failure`.
 class DeviceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A plug-in ended a call as none should.
+/// A plug-in ended a call in an unexpected way.
 class InternalError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Why a table cannot be used, in a line: it is of another version or release; empty where it can.
+/// The reason why a table cannot be used, in one line: it has another version or release. Empty if it can be used.
 std::string mismatch(const ozbound_plugin_table* table);
 
-/// The devices behind a table. Its functions throw what they threw there: the same types of std and of Ozbound with the same
-/// texts, up to some 2000 bytes; DeviceError, and InternalError for others. In a child of fork() of the process that loaded it
-/// every call throws DeviceError, those of its backends too, and what they hold is left to the parent.
+/// The devices behind a table. Its functions rethrow the exceptions of the table's functions: the same types of std and of
+/// Ozbound with the same texts, up to some 2000 bytes; DeviceError, and InternalError for other types. In a child of fork() of
+/// the process that loaded the table, every call throws DeviceError, also those of its backends. Their resources are left to
+/// the parent.
 class Plugin {
  public:
-  /// @pre mismatch(&table) is empty, and nothing unloads it while the process lives.
+  /// @pre mismatch(&table) is empty, and the table stays loaded as long as the process lives.
   explicit Plugin(const ozbound_plugin_table& table) : table_(&table) {}
 
-  /// Why no device can be used, in a line; empty where one can.
+  /// The reason why no device can be used, in one line; empty if one can.
   [[nodiscard]] std::string obstacle() const;
   [[nodiscard]] int device_count() const;
   /// @throws std::invalid_argument if there is no such device.
   [[nodiscard]] DeviceInfo device(int device) const;
-  /// Gives device memory that products no longer need back to the device.
+  /// Returns device memory that products no longer need to the device.
   void release_memory(int device) const;
-  /// A calibration with one set of rates, for `threads` of the host, measured for so many seconds. `tell` may be empty.
+  /// Measures a calibration with one set of rates, for `threads` host threads, for about `seconds` seconds. `tell` may be
+  /// empty.
   [[nodiscard]] Calibration measure_rates(int device, int threads, double seconds,
                                           const std::function<void(double)>& tell) const;
 
@@ -54,11 +56,11 @@ class Plugin {
   const ozbound_plugin_table* table_;
 };
 
-/// Engine, examiner and native DGEMM of a device of a plug-in: what they are asked is answered there, bit for bit. Slices,
-/// bounds and copies stay there; so do the bounds of plans that its examiner calls remote.
+/// Engine, examiner and native DGEMM of a plug-in's device. They pass every call to the device and return its results bit for
+/// bit. Slices, bounds and copies stay on the device; so do the bounds of plans that its examiner returns as remote.
 class PluginBackend {
  public:
-  /// @param threads of the host, for the parts of a product outside the device; 0: as many as OpenMP would use
+  /// @param threads number of host threads, for the parts of a product outside the device; 0: OpenMP's number
   /// @throws std::invalid_argument if there is no such device.
   PluginBackend(const Plugin& plugin, int device, int threads = 0);
   ~PluginBackend();
@@ -67,9 +69,10 @@ class PluginBackend {
 
   [[nodiscard]] const Engine& engine() const;
   [[nodiscard]] const Examiner& examiner() const;
-  [[nodiscard]] const NativeGemm* native() const;  ///< null where there is none
+  [[nodiscard]] const NativeGemm* native() const;  ///< null if there is none
 
-  /// All of them. @param costs null: the engine's, which count products. This and they must outlive it.
+  /// A Backend of all of them. @param costs null: the engine's costs, which count products. This object and the costs must
+  /// outlive the Backend.
   [[nodiscard]] Backend backend(const CostModel* costs = nullptr) const;
 
  private:

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The boundary of a plug-in of Ozbound: a shared object that computes on devices, libozbound_cuda.so, and is loaded when it is
-   first used. Plain C: no C++ object, no exception and no memory that another side must free in its own way crosses it
-   (docs/adr/0014). export.hpp makes a table of C++ objects, import.hpp C++ objects of a table.
-
-   Every function gives a status, but for those that free. Preconditions are those of the C++ function of the same name
-   (ozbound::Engine, Matrices, Examiner, Examination, Allowance, NativeGemm); what a view or a slice handle refers to must live
-   as long as there. Results of variable length come with a `result` that keeps them, null where there is nothing to keep, and
-   are valid until it is freed. What is freed may be null. */
+/* The boundary of a plug-in of Ozbound: a shared object that computes on devices, libozbound_cuda.so, loaded on first use.
+ * Plain C: no C++ object, no exception and no memory with another side's deallocator crosses it (docs/adr/0014). export.hpp
+ * makes a table from C++ objects, import.hpp makes C++ objects from a table.
+ * Every function returns a status, except those that free. Preconditions are those of the C++ function of the same name
+ * (ozbound::Engine, Matrices, Examiner, Examination, Allowance, NativeGemm). Objects to which a view or a slice handle refers
+ * must live as long as in C++. Results of variable length come with a `result` that owns them, or null if nothing needs an
+ * owner, and are valid until it is freed. Null may be freed. */
 #ifndef OZBOUND_PLUGIN_TABLE_H
 #define OZBOUND_PLUGIN_TABLE_H
 
@@ -18,10 +17,10 @@ extern "C" {
 
 #define OZBOUND_PLUGIN_MAGIC 0x6e6f7a6fu /* "ozon" */
 
-/* Rises with every change of this file. Both sides are built of one release: no version is served but one's own. */
+/* Increases with every change of this file. Both sides must come from one release: a plug-in serves only its own version. */
 #define OZBOUND_PLUGIN_VERSION 4u
 
-/* What a call came to: the C++ exception that it ended in. */
+/* The outcome of a call: the C++ exception that ended it. */
 enum ozbound_plugin_status {
   OZBOUND_PLUGIN_OK = 0,
   OZBOUND_PLUGIN_INVALID_ARGUMENT = 1, /* std::invalid_argument */
@@ -29,15 +28,15 @@ enum ozbound_plugin_status {
   OZBOUND_PLUGIN_OUT_OF_MEMORY = 3,    /* ozbound::OutOfMemory: a smaller product may succeed */
   OZBOUND_PLUGIN_BAD_ALLOC = 4,        /* std::bad_alloc */
   OZBOUND_PLUGIN_CANNOT_CERTIFY = 5,   /* ozbound::CannotCertify */
-  OZBOUND_PLUGIN_DEVICE_ERROR = 6,     /* what a device or its driver reports */
-  OZBOUND_PLUGIN_CANCELLED = 7,        /* ozbound::Cancelled: the caller wanted no more of it */
+  OZBOUND_PLUGIN_DEVICE_ERROR = 6,     /* an error reported by a device or its driver */
+  OZBOUND_PLUGIN_CANCELLED = 7,        /* ozbound::Cancelled: the caller cancelled it */
   OZBOUND_PLUGIN_RUNTIME_ERROR = 8,    /* any other std::runtime_error */
   OZBOUND_PLUGIN_INTERNAL = 9          /* anything else */
 };
 
-/* Given to every call. The callee sets the message where the status is not OK: a text of the exception, ended by a 0. */
+/* Passed to every call. If the status is not OK, the callee sets the message: the exception's text, ended by a 0. */
 struct ozbound_plugin_call {
-  /* Whether the caller wants no more of it, asked of the context by any thread while the call lasts; null: it always does. */
+  /* Returns non-zero if the caller cancels; any thread may call it with the context during the call. Null: never cancelled. */
   int32_t (*cancelled)(const void* context);
   const void* context;
   int32_t c_may_be_written; /* set with OZBOUND_PLUGIN_CANCELLED */
@@ -45,7 +44,7 @@ struct ozbound_plugin_call {
   char message[2048];
 };
 
-/* Handles. Each is freed by the function of its name. */
+/* Handles. Each is freed by its free_... function. */
 struct ozbound_plugin_backend;        /* engine, matrices, examiner and perhaps a native DGEMM of one device */
 struct ozbound_plugin_operand;        /* ozbound::IntegerOperand: slices or residues */
 struct ozbound_plugin_matrix;         /* ozbound::OwnedMatrix */
@@ -53,7 +52,7 @@ struct ozbound_plugin_representation; /* ozbound::RealRepresentation */
 struct ozbound_plugin_examination;    /* ozbound::Examination */
 struct ozbound_plugin_allowance;      /* ozbound::Allowance */
 struct ozbound_plugin_remote_bound;   /* ozbound::RemotePlanBound */
-struct ozbound_plugin_result;         /* keeps what a call gave */
+struct ozbound_plugin_result;         /* owns the results of a call */
 
 struct ozbound_plugin_text {
   const char* data; /* not ended by a 0 */
@@ -64,9 +63,9 @@ struct ozbound_plugin_text {
 struct ozbound_plugin_view {
   void* data;
   int64_t rows, cols, row_stride, col_stride;
-  int32_t is_double;  /* else float */
-  int32_t conjugated; /* of complex operands; else 0 */
-  int32_t device;     /* that it lies on, by CUDA's number; -1: the host's memory */
+  int32_t is_double;  /* 0: float */
+  int32_t conjugated; /* for complex operands; otherwise 0 */
+  int32_t device;     /* CUDA number of the device with the matrix; -1: host memory */
   int32_t reserved;
 };
 
@@ -87,15 +86,15 @@ struct ozbound_plugin_slicing {
 
 /* ozbound::OperandForm. */
 struct ozbound_plugin_form {
-  int32_t kind; /* 0: slicing is meant; 1: residues, moduli and bits are */
+  int32_t kind; /* 0: slicing is used; 1: residues, with moduli and bits */
   int32_t moduli, bits;
   struct ozbound_plugin_slicing slicing;
 };
 
 struct ozbound_plugin_plan {
   int32_t kind;                       /* 0: by slices, ozbound::SplitPlan; 1: by residues, ozbound::ResiduePlan */
-  int32_t moduli, bits_a, bits_b;     /* of residues; of slices 0 */
-  struct ozbound_plugin_slicing a, b; /* of slices, as what follows; of residues 0 */
+  int32_t moduli, bits_a, bits_b;     /* for residues; for slices 0 */
+  struct ozbound_plugin_slicing a, b; /* for slices, like the following members; for residues 0 */
   int32_t cut, accumulation;
 };
 
@@ -114,7 +113,7 @@ struct ozbound_plugin_entries {
   struct ozbound_plugin_result* result;
 };
 
-/* ozbound::VectorFacts; norms are three numbers each, as in ozbound::IntegerNorms. */
+/* ozbound::VectorFacts; norms have three numbers each, as in ozbound::IntegerNorms. */
 struct ozbound_plugin_vector_facts {
   const uint64_t *vector, *slices, *tails;
   const int16_t* weights;
@@ -144,7 +143,7 @@ struct ozbound_plugin_norms {
   struct ozbound_plugin_result* result;
 };
 
-/* count sums of rows x cols integers each, row by row. */
+/* `count` matrices of rows x cols integer sums each, row by row. */
 struct ozbound_plugin_sums {
   const int64_t* const* data;
   int64_t count, rows, cols;
@@ -160,7 +159,7 @@ struct ozbound_plugin_specials {
   int64_t row_count, column_count;
   struct ozbound_plugin_view c0;
   int32_t everywhere, reserved;
-  struct ozbound_plugin_result* result; /* null where it is an argument */
+  struct ozbound_plugin_result* result; /* null in arguments */
 };
 
 struct ozbound_plugin_outer_product {
@@ -180,25 +179,25 @@ struct ozbound_plugin_entry_bound {
   double uniform;
 };
 
-/* With `remote` the other members are empty; the plug-in's own fetch it where they must. */
+/* If `remote` is set, the other members are empty; the plug-in fetches the bound itself if needed. */
 struct ozbound_plugin_plan_bound {
   struct ozbound_plugin_entry_bound product;
   const int32_t *row_exponents, *column_exponents;
   int64_t row_count, column_count;
   struct ozbound_plugin_remote_bound* remote;
-  struct ozbound_plugin_result* result; /* null where it is an argument */
+  struct ozbound_plugin_result* result; /* null in arguments */
 };
 
-/* ozbound::ResidueFacts. Each bound is `remote`, a new handle, or the bound itself with its result. */
+/* ozbound::ResidueFacts. Each bound is either `remote`, a new handle, or the numbers with their result. */
 struct ozbound_plugin_residue_facts {
   struct ozbound_plugin_plan_bound row_sums, column_sums;
   int32_t exact_bits_a, exact_bits_b;
   uint64_t largest_units;
 };
 
-/* ozbound::ErrorBound without its texts, which are for records; always an argument. */
+/* ozbound::ErrorBound without its texts, which only records need; always an argument. */
 struct ozbound_plugin_error_bound {
-  struct ozbound_plugin_plan_bound plan; /* with no `remote` */
+  struct ozbound_plugin_plan_bound plan; /* without `remote` */
   double alpha, result_factor, underflow;
   int32_t rounded_once, reserved;
 };
@@ -239,7 +238,7 @@ struct ozbound_plugin_accepted {
   double worst;
 };
 
-/* An operand whose slices or residues are kept, and whose fingerprint is known; integers may be null. */
+/* An operand with kept slices or residues and a known fingerprint; integers may be null. */
 struct ozbound_plugin_prepared {
   struct ozbound_plugin_view view;
   uint64_t fingerprint;
@@ -256,7 +255,7 @@ struct ozbound_plugin_device {
   struct ozbound_plugin_text name;               /* NVIDIA H200 */
   struct ozbound_plugin_text compute_capability; /* 9.0 */
   uint64_t memory;                               /* bytes */
-  /* What a calibration must be of to be used for it: ozbound::Calibration. */
+  /* The properties that a calibration must have to apply to the device: ozbound::Calibration. */
   struct ozbound_plugin_text processor, kernel, version, engine, blas;
   int64_t tile_rows, tile_columns;
   struct ozbound_plugin_result* result;
@@ -274,25 +273,25 @@ struct ozbound_plugin_string {
 #define OZBOUND_SPECIALS const struct ozbound_plugin_specials* specials
 
 struct ozbound_plugin_table {
-  uint32_t magic, version; /* looked at first, */
-  uint64_t size;           /* of this struct, */
-  const char* release;     /* of Ozbound, "1.2.3": then nothing that is not the same is used */
+  uint32_t magic, version; /* checked first, */
+  uint64_t size;           /* then the size of this struct, */
+  const char* release;     /* then Ozbound's release, "1.2.3"; all must be equal */
 
-  /* What is alive of all handles and results, for tests. */
+  /* Number of live handles and results, for tests. */
   int64_t (*alive)(void); /* NOLINT(modernize-redundant-void-arg): likewise */
 
-  /* Devices. `obstacle` says in a line why there is none to be used; nothing where there is. */
+  /* Devices. `obstacle` gives the reason, in one line, why no device can be used; empty if one can. */
   int32_t (*obstacle)(struct ozbound_plugin_string* why, OZBOUND_CALL);
   int32_t (*device_count)(int32_t* count, OZBOUND_CALL);
   int32_t (*device_info)(int32_t device, struct ozbound_plugin_device* info, OZBOUND_CALL);
-  /* Memory that is kept for the next product, back to the device. */
+  /* Returns memory kept for later products to the device. */
   int32_t (*release_memory)(int32_t device, OZBOUND_CALL);
-  /* Times products for some seconds: a file of one calibration (docs/records.md). `progress` is told the share that is done,
-     and ends it by anything but 0: OZBOUND_PLUGIN_CANCELLED. */
+  /* Times products for some seconds: a file of one calibration (docs/records.md). `progress` receives the finished share; any
+   * result except 0 ends the measurement with OZBOUND_PLUGIN_CANCELLED. */
   int32_t (*measure_rates)(int32_t device, int32_t threads, double seconds, int32_t (*progress)(void* context, double share),
                            void* context, struct ozbound_plugin_string* calibration, OZBOUND_CALL);
 
-  /* threads of the host; 0: as many as OpenMP would use. */
+  /* threads: host threads; 0: OpenMP's number. */
   int32_t (*make_backend)(int32_t device, int32_t threads, struct ozbound_plugin_backend** backend, OZBOUND_CALL);
   void (*free_backend)(struct ozbound_plugin_backend*);
   void (*free_operand)(struct ozbound_plugin_operand*);
@@ -321,13 +320,14 @@ struct ozbound_plugin_table {
   int32_t (*start)(OZBOUND_BACKEND, OZBOUND_PRODUCT, const struct ozbound_plugin_plan* plan,
                    const struct ozbound_plugin_operand* a_or_null, const struct ozbound_plugin_operand* b_or_null,
                    int32_t* started, OZBOUND_CALL);
-  /* Of a plan by residues ozbound::Engine::recovered_groups. */
+  /* For a plan by residues this is ozbound::Engine::recovered_groups. */
   int32_t (*group_sums)(OZBOUND_BACKEND, const struct ozbound_plugin_operand* a, const struct ozbound_plugin_operand* b,
                         const struct ozbound_plugin_plan* plan, struct ozbound_plugin_sums* sums, OZBOUND_CALL);
   int32_t (*workspace)(OZBOUND_BACKEND, const struct ozbound_plugin_plan* plan, int64_t m, int64_t n, int64_t k, double* bytes,
                        OZBOUND_CALL);
 
-  /* ozbound::Slices, ozbound::Residues. Digits are of slices, residues of residues: modulo the t-th modulus, from 0. */
+  /* ozbound::Slices, ozbound::Residues. `digit` functions are for slices, `residue` for residues: modulo the t-th modulus, from
+   * 0. */
   int32_t (*scale)(const struct ozbound_plugin_operand* slices, int64_t i, int32_t* exponent, int32_t* special, OZBOUND_CALL);
   int32_t (*digit)(const struct ozbound_plugin_operand* slices, int64_t i, int32_t p, int64_t l, int32_t* digit, OZBOUND_CALL);
   int32_t (*sum_of_digits)(const struct ozbound_plugin_operand* slices, int64_t i, int32_t p, int64_t* sum, OZBOUND_CALL);
@@ -362,7 +362,7 @@ struct ozbound_plugin_table {
                             OZBOUND_CALL);
   int32_t (*infinite_entries)(OZBOUND_BACKEND, OZBOUND_VIEW c, OZBOUND_SPECIALS, struct ozbound_plugin_entries* entries,
                               OZBOUND_CALL);
-  /* Null where `bring` gives null. `stands` is the product of the representation, which it keeps. */
+  /* Null if `bring` returns null. `stands` is the product of the representation, which owns it. */
   int32_t (*represent)(OZBOUND_BACKEND, const struct ozbound_plugin_complex_product* product,
                        struct ozbound_plugin_representation** representation, struct ozbound_plugin_product* stands,
                        OZBOUND_CALL);
@@ -385,14 +385,14 @@ struct ozbound_plugin_table {
 
   /* ozbound::Examination. */
   int32_t (*record)(struct ozbound_plugin_examination* examination, struct ozbound_plugin_record* record, OZBOUND_CALL);
-  /* Either `remote`, a new handle, or the bound itself with its result. */
+  /* Either `remote`, a new handle, or the numbers with their result. */
   int32_t (*bound)(struct ozbound_plugin_examination* examination, const struct ozbound_plugin_plan* plan,
                    struct ozbound_plugin_plan_bound* bound, OZBOUND_CALL);
   int32_t (*error_at)(struct ozbound_plugin_examination* examination, const struct ozbound_plugin_plan* plan, double uniform,
                       int64_t i, int64_t j, double* error, OZBOUND_CALL);
   int32_t (*holds)(struct ozbound_plugin_examination* examination, const struct ozbound_plugin_plan* plan, int32_t* holds,
                    OZBOUND_CALL);
-  /* Nothing is set where `has` is 0. */
+  /* Nothing is set if `has` is 0. */
   int32_t (*residue_facts)(struct ozbound_plugin_examination* examination, int32_t* has,
                            struct ozbound_plugin_residue_facts* facts, OZBOUND_CALL);
   int32_t (*allowance)(struct ozbound_plugin_examination* examination, const struct ozbound_plugin_target* target,
@@ -410,7 +410,7 @@ struct ozbound_plugin_table {
   int32_t (*probes)(const struct ozbound_plugin_allowance* allowance, int64_t per_side, struct ozbound_plugin_probes* probes,
                     OZBOUND_CALL);
 
-  /* ozbound::NativeGemm; has_native: whether there is one, without which the others are not called. */
+  /* ozbound::NativeGemm. If has_native gives 0, the other functions are not called. */
   int32_t (*has_native)(OZBOUND_BACKEND, int32_t* has, OZBOUND_CALL);
   int32_t (*native_name)(OZBOUND_BACKEND, struct ozbound_plugin_string* name, OZBOUND_CALL);
   int32_t (*native_dgemm)(OZBOUND_BACKEND, OZBOUND_PRODUCT, OZBOUND_CALL);
@@ -422,7 +422,7 @@ struct ozbound_plugin_table {
 #undef OZBOUND_PRODUCT
 #undef OZBOUND_SPECIALS
 
-/* The one symbol of a plug-in, `ozbound_plugin`: its table, whatever version the caller asks for, who compares. */
+/* The only symbol of a plug-in, `ozbound_plugin`: returns its table for any requested version; the caller compares versions. */
 typedef const struct ozbound_plugin_table* ozbound_plugin_function(uint32_t version);
 
 #ifdef __cplusplus

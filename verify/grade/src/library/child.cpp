@@ -34,7 +34,7 @@ int checked(int returned, const char* what) {
 class Descriptor {
  public:
   Descriptor() = default;
-  /// Takes `descriptor` over, at a number that no child expects something at.
+  /// Takes over `descriptor`, at a number that has no meaning for any child.
   explicit Descriptor(int descriptor) : number_(fcntl(descriptor, F_DUPFD_CLOEXEC, note_descriptor + 1)) {
     close(descriptor);
     checked(number_, "a descriptor cannot be moved");
@@ -82,7 +82,7 @@ class FileActions {
   posix_spawn_file_actions_t actions_{};
 };
 
-/// A group of its own, and no signal blocked or ignored, whatever the caller does.
+/// A process group of its own, with no signal blocked or ignored, whatever the caller's settings are.
 class Attributes {
  public:
   Attributes() {
@@ -122,7 +122,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return out;
 }
 
-/// Waits until one of the polled descriptors is ready, at most until `deadline`. @return false if that came first.
+/// Waits until one of the polled descriptors is ready, at most until `deadline`. @return false if the deadline came first.
 template <std::size_t count>
 bool wait_for(std::array<pollfd, count>& polled, Clock::time_point deadline) {
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
@@ -138,12 +138,12 @@ bool is_readable(const Descriptor& pipe) {
   return wait_for(polled, Clock::now()) && polled[0].revents != 0;
 }
 
-/// In bytes; 0 if it is closed.
+/// The capacity in bytes; 0 if the pipe is closed.
 std::ptrdiff_t capacity(const Descriptor& pipe) {
   return pipe.number() < 0 ? 0 : checked(fcntl(pipe.number(), F_GETPIPE_SZ), "a pipe has no size");
 }
 
-/// A started child. Its end, however it comes about, is the end of its group, and is waited for.
+/// A started child. When the child ends, in whatever way, its group is killed, and the child is waited for.
 class Child {
  public:
   Child(std::vector<std::string> command, const Environment& added, const FileActions& files) {
@@ -164,10 +164,10 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  /// Can be read when it has ended.
+  /// Becomes readable when the child has ended.
   [[nodiscard]] const Descriptor& end() const { return end_; }
 
-  /// Waits until `deadline`; false if it still runs then.
+  /// Waits until `deadline`. Returns false if the child still runs then.
   [[nodiscard]] bool ends_before(Clock::time_point deadline) const {
     std::array polled{pollfd{end_.number(), POLLIN, 0}};
     while (polled[0].revents == 0)
@@ -175,7 +175,8 @@ class Child {
     return true;
   }
 
-  /// Kills it and what is left of its group, which it may have left itself, while the zombie still reserves its number.
+  /// Kills the child and the rest of its group, while the zombie still reserves the number. (The child itself may have left the
+  /// group.)
   /// @return as of waitpid.
   int reap() {
     kill(-id_, SIGKILL);
@@ -198,8 +199,8 @@ class Listener {
   Listener(Descriptor& result, Descriptor& printed, ChildResult& heard)
       : result_{result, heard.result}, printed_{printed, heard.printed} {}
 
-  /// Until the result is closed or the child has ended: what it started may keep its pipes open. False if the deadline came
-  /// first.
+  /// Listens until the result is closed or the child has ended, since processes that it started may keep its pipes open.
+  /// Returns false if the deadline came first.
   bool listen(const Descriptor& end, Clock::time_point deadline) {
     for (std::array polled{pollfd{}, pollfd{}, pollfd{}}; result_.from.number() >= 0 && polled[2].revents == 0;) {
       polled = {result_.polled(), printed_.polled(), pollfd{end.number(), POLLIN, 0}};
@@ -210,7 +211,7 @@ class Listener {
     return true;
   }
 
-  /// What was written before it ended and not yet read: no more than the pipes hold, whoever still writes.
+  /// Reads data written before the end and not yet read. Reads at most the pipes' capacity, even if some process still writes.
   void read_rest() {
     for (const auto* source : {&result_, &printed_})
       for (auto left = capacity(source->from); left > 0 && is_readable(source->from);) left -= take(*source);

@@ -21,14 +21,14 @@ using CblasDgemm = void(int layout, int op_a, int op_b, std::int64_t m, std::int
                         const double* a, std::int64_t lda, const double* b, std::int64_t ldb, double beta, double* c,
                         std::int64_t ldc);
 
-// The last two are the lengths of the character arguments, which Fortran compilers append.
+// The last two parameters are the lengths of the character arguments, which Fortran compilers append.
 using FortranDgemm = void(const char* op_a, const char* op_b, const std::int64_t* m, const std::int64_t* n,
                           const std::int64_t* k, const double* alpha, const double* a, const std::int64_t* lda, const double* b,
                           const std::int64_t* ldb, const double* beta, double* c, const std::int64_t* ldc, std::size_t length_a,
                           std::size_t length_b);
 
-/// The names that are looked for, in this order: the usual ones; those of OpenBLAS with integers of 64 bits, as Julia has it;
-/// of the OpenBLAS in NumPy's and SciPy's wheels; of MKL.
+/// The names to look for, in this order: the usual names; those of OpenBLAS with 64-bit integers, as in Julia; those of the
+/// OpenBLAS in NumPy's and SciPy's wheels; those of MKL.
 constexpr std::array default_symbols{"cblas_dgemm",
                                      "dgemm_",
                                      "cblas_dgemm64_",
@@ -46,7 +46,7 @@ std::string linker_error() {
   return error != nullptr ? error : "the dynamic linker gives no reason";
 }
 
-/// `library` as dlopen takes it: without a '/', it would not look here.
+/// `library` in the form for dlopen, which would not search the working directory for a name without '/'.
 std::string path_of(const std::string& library) {
   return library.find('/') == std::string::npos && std::filesystem::exists(library) ? "./" + library : library;
 }
@@ -85,13 +85,13 @@ Function* function(void* handle, const char* name) {
   return reinterpret_cast<Function*>(dlsym(handle, name));
 }
 
-/// What a library says, up to a line's length.
+/// A text from the library, cut to a line's length.
 std::string said(const char* text) {
   constexpr std::size_t longest = 200;
   return text == nullptr ? "" : std::string(text, strnlen(text, longest));
 }
 
-/// Of the libraries that can be asked: OpenBLAS, BLIS and MKL.
+/// The version of the libraries that can tell it: OpenBLAS, BLIS and MKL.
 std::string own_version(void* handle) {
   for (const char* name : {"openblas_get_config", "openblas_get_config64_"})
     if (auto* const config = function<const char*()>(handle, name)) return said(config());
@@ -117,8 +117,8 @@ struct ControlRegister {
   unsigned bits;
 };
 
-/// What of a floating-point environment belongs to the caller of a function: rounding, subnormals, precision, and which
-/// exceptions trap; not the flags.
+/// The parts of a floating-point environment that belong to the caller of a function: rounding, subnormals, precision, and the
+/// exceptions that trap. Flags are not included.
 auto control_registers(const std::fenv_t& environment) {
 #if defined(__x86_64__)
   return std::array{ControlRegister{"MXCSR", environment.__mxcsr & 0xffc0U},
@@ -126,14 +126,14 @@ auto control_registers(const std::fenv_t& environment) {
 #elif defined(__aarch64__)
   return std::array{ControlRegister{"FPCR", environment.__fpcr}};
 #else
-  (void)environment;  // what is in force
+  (void)environment;  // uses the current environment
   return std::array{ControlRegister{"the rounding direction", static_cast<unsigned>(std::fegetround())}};
 #endif
 }
 
 using ControlRegisters = decltype(control_registers(std::fenv_t{}));
 
-/// `MXCSR is 0x9fc0, not 0x1f80`: of the registers that differ.
+/// The first register that differs, `MXCSR is 0x9fc0, not 0x1f80`.
 std::optional<std::string> first_change(const ControlRegisters& before, const ControlRegisters& after) {
   for (std::size_t i = 0; i < before.size(); ++i)
     if (before[i].bits != after[i].bits)
@@ -147,7 +147,7 @@ ControlRegisters current_control_registers() {
   return control_registers(current);
 }
 
-/// Has a floating-point environment in force, then the one before.
+/// Installs a floating-point environment. The destructor restores the previous one.
 class InForce {
  public:
   explicit InForce(const std::fenv_t& environment) {

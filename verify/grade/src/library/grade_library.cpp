@@ -33,15 +33,15 @@ Environment with_threads(unsigned count) {
   return environment;
 }
 
-/// How a process ended that did not answer.
+/// The end of a process that did not answer.
 struct Failure {
   Outcome outcome = Outcome::crashed;
   std::string detail;
   std::string printed;
-  std::optional<BlasCall> call = {};  ///< it was in
+  std::optional<BlasCall> call = {};  ///< the call under way
 };
 
-/// Whatever came in the place of an answer, the library had to do with it: the worker writes what can be read.
+/// If the answer is unreadable, the library caused it, because the worker itself writes readable answers.
 Failure unreadable(const ChildResult& child) {
   return {
       .outcome = Outcome::crashed,
@@ -83,7 +83,7 @@ LibraryIdentity identity_from_json(const json& library) {
           .kernel = library.at("kernel")};
 }
 
-/// What a process made of the same products.
+/// The results of a process for fixed products.
 struct Products {
   std::uint64_t fingerprint = 0;
   std::vector<Finding> findings;
@@ -100,7 +100,7 @@ std::string counts_of(const std::map<unsigned, Products>& made) {
   return all;
 }
 
-/// One of the findings of one name with several counts of threads: the first that is a fault, else the first.
+/// For each name, one finding among those with several thread counts: the first fault, otherwise the first.
 std::vector<Finding> of_all_threads(const std::map<unsigned, Products>& made) {
   std::vector<Finding> all;
   for (const auto& [threads, products] : made)
@@ -133,7 +133,7 @@ class Grader {
       answered(name, 1, [&](const json& object) { accept(name, object); });
   }
 
-  /// So that it can be asked more.
+  /// True if the library was loaded, so that further parts can run.
   [[nodiscard]] bool loaded() const { return !grade_.identity.file.empty(); }
 
   Grade result() && { return std::move(grade_); }
@@ -147,8 +147,8 @@ class Grader {
     return child;
   }
 
-  /// Asks a worker; `take` gets the object that it answers. @return false if there is none, or none that `take` can read, which
-  /// is then a finding.
+  /// Asks a worker, and passes the object that it answers to `take`. @return false if there is no answer, or none that `take`
+  /// can read; the failure is then a finding.
   template <class Take>
   bool answered(const std::string& part, unsigned threads, Take take) {
     const auto child = ask(part, threads);

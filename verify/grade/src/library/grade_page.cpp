@@ -51,7 +51,8 @@ std::string finding_item(const Finding& finding, const std::string& more) {
                      values_list(finding), paragraph("", finding.detail), paragraph("faint", finding.source), more);
 }
 
-/// The findings that `wanted` picks, or nothing if it picks none. @param snippets whether with the programs that show them
+/// The findings that `wanted` picks, or nothing if it picks none. @param snippets true if the programs that show them are
+/// included
 template <class Wanted>
 std::string findings_list(const std::vector<Finding>& findings, Wanted wanted, bool snippets = false) {
   std::string items;

@@ -3,7 +3,7 @@
 
 namespace ozbound::markup {
 
-/// The page's style but for its plots: readable from 20 em wide, light or dark as the reader's system is.
+/// The page's style without its plots. Readable from 20 em wide, light or dark as the reader's system.
 inline constexpr const char* style = R"css(
 :root { color-scheme: light dark;
   --text: #1d2125; --faint: #5b6570; --page: #ffffff; --panel: #f5f6f8; --line: #d8dce1;

@@ -33,8 +33,7 @@ struct CertificateCheck {
 struct CertificateCheckOptions {
   EntrySelection selection = EntrySelection::all();  ///< entries that are recomputed; bounds are recomputed for all entries
   std::function<void(double)> progress = {};         ///< called with the share of the entries done, by any thread
-  bool takes_norms =
-      false;  ///< takes the norms of the bounds from the record unchecked, so that only exact entries judge them
+  bool takes_norms = false;  ///< takes the norms of the bounds from the record unchecked, so that only exact entries judge them
 };
 
 /// Recomputes every claim of a certificate (docs/records.md: ozbound-certificate-5, or -4) from the operands and C only.
@@ -49,7 +48,7 @@ struct CertificateCheckOptions {
 /// For a complex product (Operands) the claim `complex` says that A consists of blocks (x, -y; y, x) wherever it is read. With
 /// complex scalars, `imaginary.alpha` and `imaginary.beta` are their imaginary parts. If one of these claims fails, nothing
 /// else is recomputed.
-/// @param json the certificate, or a report, recognised by its schema `ozbound-report-1`. Of a report only the certificate is
+/// @param json the certificate, or a report, recognised by its schema `ozbound-report-1`. In a report only the certificate is
 /// checked; `limits` names the other members.
 /// @throws std::invalid_argument naming the member for an invalid certificate: another schema, or members that are missing,
 /// unknown, duplicated or of another type.

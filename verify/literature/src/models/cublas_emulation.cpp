@@ -18,12 +18,12 @@ namespace {
 
 __extension__ using Int128 = __int128;
 
-constexpr Index unit = 128;         ///< of the inner dimension, where it is cut, and of a tile of C
-constexpr Index least_cut = 1024;   ///< the least largest size of products that are cut
-constexpr Index tiles_wanted = 32;  ///< at least, all pieces of all tiles of C together
+constexpr Index unit = 128;         ///< length in which the inner dimension is cut, and size of a tile of C
+constexpr Index least_cut = 1024;   ///< products are cut only if their largest size is at least this
+constexpr Index tiles_wanted = 32;  ///< the least number of pieces of all tiles of C together
 constexpr Index long_piece = 8192;
 constexpr Index group_terms = 33025;  ///< (2^31 - 1) / 255^2, rounded down
-constexpr Index few = 10000;          ///< of anything, for one thread
+constexpr Index few = 10000;          ///< up to so many of anything, one thread works
 
 void require(bool holds, const std::string& what) {
   if (!holds) throw std::invalid_argument(what);
@@ -31,7 +31,7 @@ void require(bool holds, const std::string& what) {
 
 Index divided_up(Index x, Index y) { return (x + y - 1) / y; }
 
-/// k in `count` pieces of whole units but for the end, which differ by a unit at most, shorter ones first.
+/// Cuts k into `count` pieces of whole units, except at the end. Lengths differ by at most a unit, shorter ones first.
 std::vector<Index> cut(Index k, Index count) {
   const Index units = divided_up(k, unit);
   std::vector<Index> lengths(static_cast<std::size_t>(count), units / count * unit);
@@ -40,12 +40,12 @@ std::vector<Index> cut(Index k, Index count) {
   return lengths;
 }
 
-/// (C4): how many pairs of digits are summed together.
+/// (C4): the number of pairs of digits that are summed together.
 int pairs_together(Index length) {
   return static_cast<int>(std::max<Index>(1, group_terms / (divided_up(length, unit) * unit)));
 }
 
-/// (C2), of a magnitude as its bits lie: the exponent's field, and the fraction's first six bits, of subnormal numbers too.
+/// (C2), from the bits of a magnitude: the exponent field, and the fraction's first six bits, also for subnormal numbers.
 /// @pre finite
 int exponent_of(double largest) {
   const auto bits = std::bit_cast<std::uint64_t>(largest);
@@ -56,7 +56,7 @@ int exponent_of(double largest) {
 /// (C3): x 2^shift = (negative ? -1 : 1) (whole + rest), 0 <= rest < 1.
 struct FixedPoint {
   Int128 whole = 0;  ///< < 2^71
-  double rest = 0;   ///< exact, or above a rest below 2^-900
+  double rest = 0;   ///< exact, or an upper bound of a rest below 2^-900
   bool negative = false;
 };
 
@@ -71,7 +71,7 @@ FixedPoint to_fixed_point(double x, int shift) {
   return {Int128{whole}, std::ldexp(static_cast<double>(rest), distance), negative};
 }
 
-/// The last balanced digit of a signed integer, -128 to 127, taken away from it.
+/// Takes the last balanced digit, -128 to 127, away from a signed integer.
 int take_digit(Int128& integer) {
   const int low = static_cast<int>(static_cast<std::uint8_t>(integer));
   const int digit = low >= 128 ? low - 256 : low;
@@ -79,14 +79,14 @@ int take_digit(Int128& integer) {
   return digit;
 }
 
-/// |x|, from above. |x| < 2^72.
+/// |x|, rounded up. @pre |x| < 2^72.
 double to_double_upper(Int128 x) {
   const Int128 magnitude = x < 0 ? -x : x;
   const auto high = static_cast<std::uint64_t>(magnitude >> 32), low = static_cast<std::uint64_t>(magnitude & 0xffffffff);
   return add_upper(static_cast<double>(high) * 0x1p32, static_cast<double>(low));
 }
 
-/// The magnitude of what is left of an element below some digit: |tail + rest|, from above. The rest has the element's sign.
+/// The magnitude of the rest of an element below some digit: |tail + rest|, rounded up. The rest has the element's sign.
 double magnitude_upper(Int128 tail, const FixedPoint& x) {
   const bool opposite = tail != 0 && (tail < 0) != x.negative;
   return add_upper(to_double_upper(tail), opposite ? 0 : x.rest);
@@ -96,9 +96,9 @@ void add_square(double& sum, double x) { sum = add_upper(sum, multiply_upper(x, 
 
 double root_upper(double x) { return x == 0 ? 0 : next_up(std::sqrt(x)); }
 
-/// The dot product of integers of 16 bits that are digits.
+/// The dot product of digits stored as 16-bit integers.
 std::int64_t dot(const std::int16_t* x, const std::int16_t* y, Index length) {
-  constexpr Index block = Index{1} << 16;  // 2^14 each: within 32 bits
+  constexpr Index block = Index{1} << 16;  // products up to 2^14: sums fit 32 bits
   std::int64_t total = 0;
   for (Index begin = 0; begin < length; begin += block) {
     const Index end = std::min(begin + block, length);
@@ -137,18 +137,18 @@ void check(const CublasEmulation& method, const Operands& operands) {
   check_finite(c0, "c0");
 }
 
-/// |x| 2^exponent, where the product is exact.
+/// |x| 2^exponent. @pre the result is exact.
 Magnitude scaled(double x, std::int64_t exponent) {
   return multiply_upper(Magnitude::of(x), Magnitude::power_of_two(exponent));
 }
 
 const Magnitude u = Magnitude::power_of_two(-53), half_subnormal = Magnitude::power_of_two(-1075);
 
-/// A computed number: how large it may be, and how far from what it stands for.
+/// A computed number: an upper bound of its size, and of its distance from the exact number.
 struct Computed {
   Magnitude size, error;
 
-  /// One rounding, and half a subnormal number where the result may be one.
+  /// Adds the error of one rounding, and half a subnormal number if the result may be subnormal.
   void round(bool may_underflow) {
     const auto rounding = add_upper(multiply_upper(size, u), may_underflow ? half_subnormal : Magnitude{});
     size = add_upper(size, rounding), error = add_upper(error, rounding);
@@ -273,15 +273,15 @@ Magnitude CublasProduct::bound_upper(Index i, Index j) const {
   }
   for (std::size_t r = 0; r < pieces_.size(); ++r) {
     const auto &x = row(r, i), &y = column(r, j);
-    // (C7): what is not multiplied, in units of 2^(2 - 8 (s + 1)).
+    // (C7): omitted products, in units of 2^(2 - 8 (s + 1)).
     double omitted = multiply_upper(256, multiply_upper(x.tails[slices], y.tails[0]));
-    double size = 0;  // (C8): of the diagonals together
+    double size = 0;  // (C8): all diagonals together
     for (std::size_t p = 1; p <= slices; ++p) {
       omitted = add_upper(omitted, multiply_upper(x.digits[p - 1], y.tails[slices + 1 - p]));
       const double weighted = multiply_upper(x.digits[p - 1], std::ldexp(1.0, 2 - 8 * static_cast<int>(p)));
       size = add_upper(size, multiply_upper(weighted, y.leading[slices + 1 - p]));
     }
-    // (C9): sums of diagonals that are multiples of 2^(2 - 8d) and at most 2^53 of them are exact.
+    // (C9): diagonal sums that are multiples of 2^(2 - 8d) and at most 2^53 times it are exact.
     int roundings = 0;
     const int group = pairs_together(pieces_[r].length);
     for (int diagonal = 3; diagonal <= slices_ + 1; ++diagonal)

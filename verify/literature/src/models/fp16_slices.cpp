@@ -28,13 +28,13 @@ void require(bool holds, const std::string& what) {
   if (!holds) throw std::invalid_argument(what);
 }
 
-/// x = sum_p slices[p] 2^exponents[p] + rests.back(), and rests[p] is what the first p slices leave: rests[0] = x.
+/// x = sum_p slices[p] 2^exponents[p] + rests.back(). rests[p] is the rest after the first p slices; rests[0] = x.
 template <class T>
 struct Line {
   std::vector<std::vector<float>> slices;
   std::vector<int> exponents;
   std::vector<std::vector<T>> rests;
-  Index lost = 0;  ///< elements that binary16 does not hold
+  Index lost = 0;  ///< elements that binary16 cannot hold
 };
 
 template <class T>
@@ -51,7 +51,7 @@ int ceil_log2(T x) {
   return std::frexp(x, &exponent) == T(0.5) ? exponent - 1 : exponent;
 }
 
-/// One pass of Algorithm 1's loop: the next slice of what is left.
+/// One pass of Algorithm 1's loop: the next slice of the rest.
 template <class T>
 void split_once(Line<T>& line, int rho, T top) {
   const int tau = ceil_log2(top);
@@ -69,7 +69,7 @@ void split_once(Line<T>& line, int rho, T top) {
   line.rests.push_back(std::move(rest));
 }
 
-/// Algorithm 1: until nothing is left. @pre check_elements(x).
+/// Algorithm 1, until the rest is 0. @pre check_elements(x).
 template <class T>
 Line<T> split(std::vector<T> x, int bits) {
   Line<T> line;
@@ -96,18 +96,19 @@ int slices_of(const std::vector<Line<T>>& lines) {
   return static_cast<int>(most);
 }
 
-/// A block of A by one of B, sliced: the products of slices p + q <= cut of the first slices_a and slices_b, all from 1.
+/// A block of A times a block of B, sliced: the products of slices p + q <= cut among the first slices_a and slices_b, numbered
+/// from 1.
 template <class T>
 struct Sliced {
   std::vector<Line<T>> rows, columns;
   int slices_a = 0, slices_b = 0, cut = 0;
-  Index products = 0;  ///< of slices
+  Index products = 0;  ///< number of products of slices
 
   [[nodiscard]] bool multiplies(int p, int q) const { return p + q <= cut; }
   [[nodiscard]] bool leaves_out() const { return cut < slices_a + slices_b; }
 };
 
-/// |X| v, in the format.
+/// |X| v, computed in the format.
 template <class T>
 std::vector<T> magnitude_times(MatrixView<const T> x, const std::vector<T>& v) {
   std::vector<T> sums(static_cast<std::size_t>(x.rows()));
@@ -117,7 +118,7 @@ std::vector<T> magnitude_times(MatrixView<const T> x, const std::vector<T>& v) {
   return sums;
 }
 
-/// |2^c slice d| v, in the format; 0 beyond the last slice.
+/// |2^c slice d| v, computed in the format; 0 beyond the last slice.
 template <class T>
 T slice_times(const Line<T>& line, int d, const std::vector<T>& v) {
   T sum = 0;
@@ -128,7 +129,7 @@ T slice_times(const Line<T>& line, int d, const std::vector<T>& v) {
   return sum;
 }
 
-/// Algorithm 3, but that a row which is zero throughout counts as done, and that it ends with the slices of A.
+/// Algorithm 3, with two changes: a row of zeros counts as done, and the algorithm ends with the last slice of A.
 template <class T>
 std::optional<int> estimated_slices(const std::vector<Line<T>>& rows, MatrixView<const T> a, MatrixView<const T> b) {
   const std::vector<T> ones(static_cast<std::size_t>(b.cols()), T(1));
@@ -155,7 +156,7 @@ void choose_products(Sliced<T>& sliced, const Fp16Slices& method, MatrixView<con
   else if (!d)
     d = estimated_slices(sliced.rows, a, b);
   const bool fast = d && (method.fast || !method.slices);
-  if (d) d = std::min(*d, all_of_a + all_of_b);  // more are not there
+  if (d) d = std::min(*d, all_of_a + all_of_b);  // there are no more slices
   sliced.slices_a = std::min(all_of_a, d.value_or(all_of_a));
   sliced.slices_b = std::min(all_of_b, d.value_or(all_of_b));
   sliced.cut = fast ? *d + 1 : sliced.slices_a + sliced.slices_b;
@@ -170,7 +171,7 @@ Sliced<T> slice(const Fp16Slices& method, int bits, MatrixView<const T> a, Matri
   return sliced;
 }
 
-/// ceil(n / ceil(n / most)): blocks of nearly one size, at least 1.
+/// ceil(n / ceil(n / most)): blocks of nearly equal size, at least 1.
 Index block_size(Index n, Index most) {
   if (n == 0 || most == 0) return std::max<Index>(n, 1);
   most = std::min(n, most);
@@ -198,7 +199,7 @@ void check_elements(MatrixView<const T> matrix, int bits) {
     }
 }
 
-/// f(first row, first column, the blocks of the inner dimension) for every block of C.
+/// Calls f(first row, first column, the blocks of the inner dimension) for every block of C.
 template <class T, class F>
 void for_each_block(const Fp16Slices& method, MatrixView<const T> a, MatrixView<const T> b, F f) {
   check(method);
@@ -219,14 +220,14 @@ void for_each_block(const Fp16Slices& method, MatrixView<const T> a, MatrixView<
     }
 }
 
-/// In the format, term by term.
+/// Sums in the format, term by term.
 template <class T>
 struct FloatingSum {
   T value = 0;
   void add(float term, int exponent) { value += std::ldexp(static_cast<T>(term), exponent); }
 };
 
-/// Exact, and rounded once: what NearSum's result is where its terms are numbers of the format.
+/// Sums exactly and rounds once, like NearSum if its terms are numbers of the format.
 template <class T>
 class RoundedSum {
  public:
@@ -257,13 +258,13 @@ struct Losses {
   Index sums = 0, scalings = 0;
 };
 
-/// Whether term 2^exponent is no number of the format.
+/// True if term 2^exponent is not representable in the format.
 template <class T>
 bool is_lost(float term, int exponent) {
   return std::ldexp(std::ldexp(static_cast<T>(term), exponent), -exponent) != static_cast<T>(term);
 }
 
-/// Algorithm 2 for one entry: q outside, p inside.
+/// Algorithm 2 for one entry, with the loop over q outside the loop over p.
 template <class T, class Sum>
 void add_products(const TensorCore& unit, const Sliced<T>& part, std::size_t i, std::size_t j, Sum& sum, Losses& losses) {
   const auto &row = part.rows[i], &column = part.columns[j];
@@ -335,7 +336,7 @@ Magnitude dot_upper(const Magnitudes& x, const Magnitudes& y) {
   return sum;
 }
 
-/// A line as the bound takes it: |slice p|, |rest p| and the sum of the first `count` |slice|, with their exponents.
+/// A line for the bound: |slice p|, |rest p| and the sum of the first `count` |slice|, with their exponents.
 template <class T>
 struct LineMagnitudes {
   std::vector<Magnitudes> slices, rests;
@@ -350,11 +351,11 @@ struct LineMagnitudes {
     for (std::size_t p = 0; p <= most; ++p) rests.push_back(magnitudes(line.rests[p]));
   }
 
-  /// What the first p slices leave.
+  /// The rest after the first p slices.
   [[nodiscard]] const Magnitudes& rest(int p) const { return rests[std::min(static_cast<std::size_t>(p), rests.size() - 1)]; }
 };
 
-/// (F1) for one entry and one block of the inner dimension: what is not multiplied.
+/// (F1) for one entry and one block of the inner dimension: the omitted products.
 template <class T>
 Magnitude omitted_upper(const Sliced<T>& part, const LineMagnitudes<T>& row, const LineMagnitudes<T>& column) {
   auto total = dot_upper(row.rest(part.slices_a), column.rest(0));
@@ -380,7 +381,7 @@ void check_exact(const Fp16Slices& method, Index inner) {
           "bits: more than " + std::to_string(most) + " may be rounded in binary16 or in the unit");
 }
 
-/// The error of additions in a format, of so many terms whose magnitudes, before they were scaled, add up to `terms`.
+/// The error of so many additions in a format. Before scaling, the magnitudes of the terms add up to `terms`.
 template <class T>
 Magnitude summation_upper(Index count, const Magnitude& terms) {
   const auto underflow =

@@ -33,7 +33,8 @@ Whole product_of(std::span<const int> moduli) {
   return product;
 }
 
-/// log2 of their product P. The program has log2(P - 1), rounded down to 24 bits: no N in question is as near an integer.
+/// log2 of the moduli's product P. The program uses log2(P - 1), rounded down to 24 bits. For no N here is log2 P close enough
+/// to an integer for the difference to matter.
 double log2_of(std::span<const int> moduli) {
   double sum = 0;
   for (const int p : moduli) sum += std::log2(p);
@@ -51,7 +52,7 @@ int shift_of(std::span<const int> moduli, std::span<const double> line) {
   if (largest == 0) return 0;
   require(squares >= 0x1p-1022 && std::isfinite(squares), "the squares of the elements must be in the range of FP64");
   const int exponent = std::ilogb(squares);
-  const double norm = 0.5 * std::log2(std::ldexp(squares, -exponent)) + exponent;  // the exponent is not halved
+  const double norm = 0.5 * std::log2(std::ldexp(squares, -exponent)) + exponent;  // the exponent is added without halving
   const double room = (log2_of(moduli) / 2 - 0.5) - 2 - std::max(1.0, norm);
   return static_cast<int>(std::floor(room)) - std::ilogb(largest);
 }
@@ -70,14 +71,14 @@ struct Integers {
   }
 };
 
-/// The residue of least magnitude; of a half of the modulus the negative one.
+/// The residue of least magnitude; at half of the modulus, the negative one.
 int residue(const Whole& x, int modulus) {
   const int least = static_cast<int>(x % modulus);
   const int positive = least < 0 ? least + modulus : least;
   return 2 * positive >= modulus ? positive - modulus : positive;
 }
 
-/// A sum of products of residues as INT32 leaves it, and whether it is another one.
+/// A sum of products of residues as INT32 holds it, with a flag that is set if it wrapped around.
 struct ResidueSum {
   std::int32_t value;
   bool overflowed;
@@ -96,7 +97,7 @@ std::vector<int> residues(const Integers& line, int modulus) {
   return all;
 }
 
-/// Garner's reconstruction, one modulus after the other: the integer below their product with these residues.
+/// Garner's reconstruction, one modulus after the other: the integer below the moduli's product with these residues.
 Whole recovered(std::span<const int> moduli, const std::vector<std::int32_t>& sums) {
   Whole x = 0, product = 1;
   for (std::size_t t = 0; t < moduli.size(); ++t) {
@@ -128,7 +129,7 @@ Whole exact_sum(const Integers& x, const Integers& y) {
   return sum;
 }
 
-/// Residues of all rows (columns) modulo each modulus.
+/// Residues of all rows (columns) for each modulus.
 std::vector<std::vector<std::vector<int>>> all_residues(std::span<const int> moduli, const std::vector<Integers>& lines) {
   std::vector<std::vector<std::vector<int>>> all;
   for (const auto& line : lines) {

@@ -42,8 +42,8 @@ void check(const Unit& unit) {
   require(shift >= 0 && shift <= 63, "second_step_shift must be from 0 to 63");
 }
 
-/// A finite number as the unit reads it, (negative ? -1 : 1) significand 2^unit, where `exponent` is that of its field: the
-/// smallest normal one for zeros and subnormal numbers, whose hidden bit is 0.
+/// A finite number as the unit reads it, (negative ? -1 : 1) significand 2^unit. `exponent` is that of its field: for zeros and
+/// subnormal numbers, whose hidden bit is 0, the smallest normal one.
 struct Operand {
   std::uint64_t significand = 0;
   int exponent = 0;
@@ -61,10 +61,10 @@ Operand operand(double x, const WordFormat& format) {
   return {static_cast<std::uint64_t>(significand), exponent, unit, std::signbit(x)};
 }
 
-/// The most that a product with a zero or a subnormal number counts for in `limit`, by its fields.
+/// The largest `limit`, by fields, of a product with a zero or a subnormal number.
 int hidden_limit(const WordFormat& format) { return least_normal(format) + format.largest_exponent + 2; }
 
-/// E of 2^E above the absolute value of a term (the least such power for `leading`), or none where it does not count.
+/// E such that 2^E exceeds the absolute value of a term (for `leading`, the least such E); empty if the term does not count.
 std::optional<int> limit(const Operand& a, const Operand& b, Alignment alignment) {
   if (alignment == Alignment::fields) return a.exponent + b.exponent + 2;
   const auto product = VerifyUint128{a.significand} * b.significand;
@@ -82,7 +82,7 @@ class Register {
   [[nodiscard]] bool overflows() const { return wrapped() != whole(); }
   [[nodiscard]] bool loses() const { return sum_.has_lost(); }
 
-  /// What the register holds, rounded to a format.
+  /// The contents of the register, rounded to a format.
   [[nodiscard]] double value(const WordFormat& format) const {
     const auto held = wrapped();
     return rounded<Whole>(abs(held), sum_.grid(), held < 0, format, unit_.result);
@@ -91,7 +91,7 @@ class Register {
  private:
   [[nodiscard]] Whole whole() const { return sum_.negative() ? Whole(-sum_.magnitude()) : sum_.magnitude(); }
 
-  /// The sum modulo 2^(width + 1), as a number with a sign.
+  /// The sum modulo 2^(width + 1), as a signed number.
   [[nodiscard]] Whole wrapped() const {
     const Whole modulus = Whole(1) << static_cast<unsigned>(unit_.width + 1);
     Whole rest = whole() % modulus;
@@ -104,7 +104,7 @@ class Register {
   AlignedSum<Whole> sum_;
 };
 
-/// One product of an instruction, of two elements; `flipped` is subtracted.
+/// One product of two elements in an instruction. A `flipped` product is subtracted.
 struct Term {
   double a, b;
   bool flipped = false;
@@ -114,7 +114,7 @@ class DotProductUnit {
  public:
   DotProductUnit(Mode mode, const Unit& unit) : mode_(mode), unit_(unit), pieces_(pieces(mode, unit)) {}
 
-  /// The running sum and its flags, one instruction further.
+  /// Adds the terms of one instruction to the running sum and its flags.
   void run(std::span<const Term> terms, Sum& running) const {
     bool finite = std::isfinite(running.value);
     for (const auto& term : terms) finite = finite && std::isfinite(term.a) && std::isfinite(term.b);
@@ -127,7 +127,7 @@ class DotProductUnit {
     bool negative;
   };
 
-  /// The sum of terms of which some are infinite or NaN: those alone count.
+  /// The sum of terms of which some are infinite or NaN. Only these count.
   [[nodiscard]] double special_sum(std::span<const Term> terms, double sum) const {
     double special = std::isfinite(sum) ? 0 : sum;
     for (const auto& [a, b, flipped] : terms) {
@@ -158,13 +158,13 @@ class DotProductUnit {
   }
 
   [[nodiscard]] std::optional<int> common_limit(const std::vector<Pair>& pairs, const Operand& running) const {
-    constexpr Operand one{.significand = 1, .exponent = -1, .unit = 0};  // its field counts for 2^0, as 1 has no carry
+    constexpr Operand one{.significand = 1, .exponent = -1, .unit = 0};  // its field stands for 2^0, since 1 has no carry
     auto top = limit(running, one, unit_.alignment);
     for (const auto& [a, b, negative] : pairs) top = std::max(top, limit(a, b, unit_.alignment));
     return top;
   }
 
-  /// Piece p, from the least on.
+  /// Piece p of an operand, from the least significant on.
   [[nodiscard]] std::uint64_t piece(const Operand& x, int p) const {
     return (x.significand >> (unit_.piece_bits * p)) & ((std::uint64_t{1} << unit_.piece_bits) - 1);
   }
@@ -174,7 +174,7 @@ class DotProductUnit {
     return unit_.piece_bits * (p + q);
   }
 
-  /// Every piece of a by the one of b that lies `step` further, cyclically.
+  /// Multiplies every piece of a by the piece of b that is `step` positions further, cyclically.
   void multiply(const Pair& pair, int step, Register& accumulator) const {
     for (int p = 0; p < pieces_; ++p) {
       const int q = (p + step) % pieces_;
@@ -187,7 +187,7 @@ class DotProductUnit {
   int pieces_;
 };
 
-/// Instruction by instruction, of so many terms.
+/// Runs a sum instruction by instruction, with this number of terms in each.
 Sum run(Mode mode, const Unit& unit, std::span<const Term> terms, Index terms_each, double sum) {
   const DotProductUnit dot_product(mode, unit);
   Sum result{sum};
@@ -214,7 +214,7 @@ std::vector<T> copied(MatrixView<const T> row) {
   return elements;
 }
 
-/// Every element, if only of an empty C.
+/// Checks every element, even for an empty C.
 template <class T>
 void check_elements(Mode mode, MatrixView<const T> matrix) {
   for (Index i = 0; i < matrix.rows(); ++i)
@@ -223,16 +223,16 @@ void check_elements(Mode mode, MatrixView<const T> matrix) {
         if (std::isfinite(x)) (void)operand(x, operand_format(mode));
 }
 
-/// entry(row of A, column of B, product) for every entry.
+/// Calls entry(row of A, column of B, product) for every entry.
 template <class T, class Entry>
-Product<T> product(Mode mode, const Unit& unit, MatrixView<const T> a, MatrixView<const T> b, Entry entry) {
+GemmResult<T> product(Mode mode, const Unit& unit, MatrixView<const T> a, MatrixView<const T> b, Entry entry) {
   const FloatEnvironment environment;
   check(unit);
   if (a.cols() != b.rows())
     throw std::invalid_argument("a must have as many columns as b has rows: " + std::to_string(a.cols()) + ", " +
                                 std::to_string(b.rows()));
   check_elements(mode, a), check_elements(mode, b);
-  Product<T> result{Matrix<T>(a.rows(), b.cols())};
+  GemmResult<T> result{Matrix<T>(a.rows(), b.cols())};
   for (Index i = 0; i < a.rows(); ++i)
     for (Index j = 0; j < b.cols(); ++j)
       result.c(i, j) = entry(copied(a.block(i, 0, 1, a.cols())), copied(b.transposed().block(j, 0, 1, b.rows())), result);
@@ -272,7 +272,7 @@ ComplexSum dot(Mode mode, const Unit& unit, std::span<const Complex> a, std::spa
   return {run(mode, unit, real, terms_each, 0), run(mode, unit, imaginary, terms_each, 0)};
 }
 
-Product<double> gemm(Mode mode, const Unit& unit, MatrixView<const double> a, MatrixView<const double> b) {
+GemmResult<double> gemm(Mode mode, const Unit& unit, MatrixView<const double> a, MatrixView<const double> b) {
   return product(mode, unit, a, b, [&](const auto& row, const auto& column, auto& flags) {
     const auto entry = dot(mode, unit, row, column);
     add_flags(flags, entry);
@@ -280,7 +280,7 @@ Product<double> gemm(Mode mode, const Unit& unit, MatrixView<const double> a, Ma
   });
 }
 
-Product<Complex> gemm(Mode mode, const Unit& unit, MatrixView<const Complex> a, MatrixView<const Complex> b) {
+GemmResult<Complex> gemm(Mode mode, const Unit& unit, MatrixView<const Complex> a, MatrixView<const Complex> b) {
   return product(mode, unit, a, b, [&](const auto& row, const auto& column, auto& flags) {
     const auto [real, imaginary] = dot(mode, unit, std::span<const Complex>(row), std::span<const Complex>(column));
     add_flags(flags, real);

@@ -25,7 +25,7 @@ std::vector<std::pair<int, int>> pairs_of(const Multiword& method) {
   return pairs;
 }
 
-/// The word of what is left of one element, which is exactly representable in binary32.
+/// The next word of the rest of one element. The rest is exactly representable in binary32.
 float next_word(double& left, const WordFormat& format) {
   const float word = round_to(format, left);
   if (!std::isfinite(word)) throw std::invalid_argument("an element is beyond the range of " + std::string(format.name));
@@ -56,7 +56,7 @@ void add_to(Matrix<Magnitude>& total, const Entry& entry) {
     for (Index j = 0; j < total.cols(); ++j) total(i, j) = add_upper(total(i, j), entry(i, j));
 }
 
-/// total += X Y, of magnitudes whose products are doubles.
+/// total += X Y, for magnitudes whose products are representable as doubles.
 void add_product(Matrix<Magnitude>& total, const Matrix<double>& x, const Matrix<double>& y) {
   add_to(total, [&](Index i, Index j) {
     Magnitude sum;
@@ -78,10 +78,10 @@ std::vector<Magnitude> row_sums(MatrixView<const double> x) {
   return sums;
 }
 
-/// What all bounds are made of.
+/// Data that all bounds use.
 struct Facts {
   Matrix<double> a, b;                     ///< |A|, |B|
-  Matrix<Magnitude> whole, kept, omitted;  ///< |A||B|, and the sums of |A_p||B_q| over the pairs that are multiplied or not
+  Matrix<Magnitude> whole, kept, omitted;  ///< |A||B|, and the sums of |A_p||B_q| over the multiplied and the omitted pairs
   double roundoff;                         ///< u_low^s, exact
 
   Facts(const Multiword& method, MatrixView<const float> x, MatrixView<const float> y)
@@ -103,7 +103,7 @@ struct Facts {
   }
 };
 
-/// (4), or (5) without its O.
+/// (4), or (5) without its O term.
 Matrix<Magnitude> printed(const Multiword& method, const Facts& facts) {
   const int s = method.words;
   const double u = facts.roundoff;
@@ -119,7 +119,7 @@ Matrix<Magnitude> printed(const Multiword& method, const Facts& facts) {
   return total;
 }
 
-/// |AB - A'B'|, A' and B' the sums of the words: each is off by at most u^s |x| + h.
+/// |AB - A'B'|, where A' and B' are the sums of the words. Each is off by at most u^s |x| + h.
 void add_splitting(Matrix<Magnitude>& total, const Multiword& method, const Facts& facts) {
   const double u = facts.roundoff;
   const auto h = Magnitude::of(method.format.half_subnormal());
@@ -133,7 +133,7 @@ void add_splitting(Matrix<Magnitude>& total, const Multiword& method, const Fact
   });
 }
 
-/// The roundings of every product on the unit, then those of their sum in binary32.
+/// The unit's roundings of every product, and the roundings of the products' sum in binary32.
 void add_roundings(Matrix<Magnitude>& total, const Multiword& method, const Facts& facts) {
   const auto k = facts.a.cols();
   const auto products = static_cast<Index>(pairs_of(method).size());

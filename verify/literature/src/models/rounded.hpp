@@ -13,12 +13,12 @@
 
 namespace ozbound::models {
 
-/// Wide enough for any sum of products of binary32 numbers, all of whose bits lie between 2^-298 and 2^300.
+/// Wide enough for any sum of products of binary32 numbers. Their bits all lie between 2^-298 and 2^300.
 using Wide =
     boost::multiprecision::number<boost::multiprecision::cpp_int_backend<768, 768, boost::multiprecision::unsigned_magnitude,
                                                                          boost::multiprecision::unchecked, void>>;
 
-/// A whole number of any length. (With expression templates GCC warns of what is not uninitialised.)
+/// An integer of any length. (With expression templates, GCC warns wrongly of uninitialised variables.)
 using Whole = boost::multiprecision::number<boost::multiprecision::cpp_int_backend<>, boost::multiprecision::et_off>;
 
 inline int bits_of_integer(VerifyUint128 x) {
@@ -30,14 +30,14 @@ int bits_of_integer(const Integer& x) {
   return x == 0 ? 0 : static_cast<int>(msb(x)) + 1;
 }
 
-/// Whether x >= 0 is no multiple of 2^shift.
+/// True if x >= 0 is not a multiple of 2^shift.
 template <class Integer>
 bool loses(const Integer& x, int shift) {
   if (shift <= 0) return false;
   return shift >= bits_of_integer(x) ? x != 0 : Integer((x >> shift) << shift) != x;
 }
 
-/// x 2^-shift as an integer, x >= 0. @pre x 2^-shift fits where shift is negative.
+/// x 2^-shift as an integer, x >= 0. @pre if shift is negative, x 2^-shift fits.
 template <class Integer>
 Integer shifted(const Integer& x, int shift, Rounding rounding) {
   if (shift <= 0) return x << -shift;
@@ -50,7 +50,7 @@ Integer shifted(const Integer& x, int shift, Rounding rounding) {
   return rest > half || (rest == half && odd) ? Integer(kept + 1) : kept;
 }
 
-/// The weight of the last bit that x 2^exponent, x > 0, has in a format.
+/// The weight of the last bit of x 2^exponent, x > 0, in a format.
 template <class Integer>
 int last_exponent(const Integer& x, int exponent, const WordFormat& format) {
   return std::max(exponent + bits_of_integer(x) - format.precision, format.least_exponent);
@@ -67,7 +67,7 @@ double rounded(const Integer& x, int exponent, bool negative, const WordFormat& 
   return negative && value != 0 ? -value : value;
 }
 
-/// Terms, each rounded to a multiple of 2^grid, then added exactly.
+/// Sums terms exactly, each first rounded to a multiple of 2^grid.
 template <class Integer>
 class AlignedSum {
  public:
@@ -84,7 +84,7 @@ class AlignedSum {
   }
   [[nodiscard]] int grid() const { return grid_; }
 
-  /// Some term was no multiple of 2^grid.
+  /// True if some term was not a multiple of 2^grid.
   [[nodiscard]] bool has_lost() const { return loses_; }
 
  private:

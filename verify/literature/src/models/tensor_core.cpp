@@ -16,7 +16,7 @@
 namespace ozbound::models {
 namespace {
 
-/// (negative ? -1 : 1) magnitude 2^exponent, not zero, aligned as if its leading bit were 2^top.
+/// The non-zero term (negative ? -1 : 1) magnitude 2^exponent, aligned as if its leading bit were 2^top.
 struct Term {
   std::uint64_t magnitude;  ///< < 2^48
   int exponent;
@@ -24,7 +24,7 @@ struct Term {
   bool negative;
 };
 
-/// The terms of one step that are not zero, with what their alignment depends on.
+/// The non-zero terms of one step, and the data that determine their alignment.
 struct Terms {
   std::vector<Term> all;
   int top = std::numeric_limits<int>::min();
@@ -62,7 +62,7 @@ Accumulated sum(const Terms& terms, int grid, const TensorCore& unit) {
   return {value, fits && kept && !sum.has_lost()};
 }
 
-/// Row-major rows, so that a row is a span.
+/// The rows of a matrix, row-major, so that each row is a span.
 std::vector<float> rows_of(MatrixView<const float> matrix) {
   std::vector<float> rows;
   rows.reserve(static_cast<std::size_t>(matrix.rows() * matrix.cols()));
@@ -74,7 +74,7 @@ std::vector<float> rows_of(MatrixView<const float> matrix) {
   return rows;
 }
 
-/// 1 to nearest, 2 towards zero: errors of a rounding in units of half a last bit.
+/// The error of a rounding in units of half a last bit: 1 to nearest, 2 towards zero.
 double halves(Rounding rounding) { return rounding == Rounding::nearest_even ? 1 : 2; }
 
 }  // namespace

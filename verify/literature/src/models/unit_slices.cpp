@@ -37,7 +37,7 @@ Parts parts(double x) {
   return {static_cast<std::uint64_t>(std::ldexp(std::abs(x), -unit)), unit};
 }
 
-/// The weight of the last bit of x that is set, as a power of two; of 0 none.
+/// The weight of the last set bit of x, as a power of two; undefined for 0.
 int last_bit(double x) {
   const auto [significand, unit] = parts(x);
   return significand == 0 ? std::numeric_limits<int>::max() : unit + std::countr_zero(significand);
@@ -48,7 +48,7 @@ std::int64_t digit(double x, int low, int bits) {
   const auto [significand, unit] = parts(x);
   const int shift = low - unit;
   if (shift >= 53 || shift <= -bits) return 0;
-  const auto aligned = shift >= 0 ? significand >> shift : significand << -shift;  // modulo 2^64, of which the low bits count
+  const auto aligned = shift >= 0 ? significand >> shift : significand << -shift;  // modulo 2^64; only the low bits matter
   const auto magnitude = static_cast<std::int64_t>(aligned & ((std::uint64_t{1} << bits) - 1));
   return x < 0 ? -magnitude : magnitude;
 }
@@ -74,7 +74,7 @@ SlicedVector sliced(MatrixView<const double> row, const UnitSlices& slicing) {
   return result;
 }
 
-/// Every row, and what they have in common.
+/// All rows, sliced, and the facts about all of them.
 std::vector<SlicedVector> sliced_rows(MatrixView<const double> matrix, const UnitSlices& slicing, UnitProduct& facts) {
   std::vector<SlicedVector> rows;
   for (Index i = 0; i < matrix.rows(); ++i) {
@@ -86,7 +86,7 @@ std::vector<SlicedVector> sliced_rows(MatrixView<const double> matrix, const Uni
   return rows;
 }
 
-/// The sum of the products of two slices, as an accumulator of 64 bits goes through it.
+/// The sum of the products of two slices. Records the partial sums of a 64-bit accumulator.
 std::int64_t accumulated(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b, UnitProduct& facts) {
   std::int64_t sum = 0;
   for (std::size_t l = 0; l < a.size(); ++l) {

@@ -25,13 +25,14 @@ struct Method {
   int slices;
 };
 
-/// Gathers the measurements of a study and tells how far it is.
+/// Gathers the measurements of a study and reports its progress.
 class Run {
  public:
   Run(std::string name, const StudyOptions& options, const StudyContext& context)
       : context_(context), study_{.name = std::move(name), .options = options, .measurements = {}, .series = {}} {}
 
-  /// One problem by all methods and, if asked, by native DGEMM. Problems wait until all are known: progress needs them.
+  /// Plans one problem with all methods and, if asked, native DGEMM. Problems run only when all are planned, because progress
+  /// needs their total.
   void plan(Index work, std::function<void(Run&)> measure) {
     total_ += static_cast<double>(work);
     jobs_.emplace_back(static_cast<double>(work), std::move(measure));
@@ -125,7 +126,8 @@ namespace {
 constexpr Index uchino_rows = 12, shortest_inner = 1024, longest_inner = Index{1} << 18;
 const std::vector<double> uchino_phis{0, 1, 2, 4};
 
-/// Where bounds are drawn against the number of slices, and methods against the inner dimension.
+/// Bounds are drawn against the number of slices at this inner dimension, methods against the inner dimension with this number
+/// of slices.
 constexpr Index drawn_inner = 4096;
 constexpr int drawn_slices = 8;
 
@@ -149,7 +151,7 @@ Study uchino_fig1(const StudyOptions& options, const StudyContext& context) {
 
 namespace {
 
-/// A method of Uchino, Ozaki, Imamura: as they call it, and its scheme.
+/// A method of Uchino, Ozaki, Imamura: its name in the paper, and its scheme.
 using Named = std::pair<std::string, std::string>;
 
 const std::vector<Named> uchino_methods{
@@ -187,7 +189,7 @@ Study uchino_fig5(const StudyOptions& options, const StudyContext& context) {
 
 namespace {
 
-/// A bound of one method's products, over what was measured: both averaged, relative to |c|.
+/// Adds a bound for one method's products over the measured error, both averaged, relative to |c|.
 void add_pessimism(Study& study, const std::string& plot, const std::string& method, const std::string& bound,
                    const std::string& label) {
   Series series{

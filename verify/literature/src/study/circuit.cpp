@@ -24,7 +24,7 @@
 namespace ozbound::study {
 namespace {
 
-/// One gate as a product: C = U X, where X and C are the state's amplitudes as a matrix, column-major, of the gate's rows.
+/// One gate as a product C = U X. X and C hold the state's amplitudes, column-major, with the gate's number of rows.
 struct GateProduct {
   const Gate& gate;
   const GateFacts& facts;
@@ -33,19 +33,19 @@ struct GateProduct {
   double norm;  ///< of x, rounded up
 
   [[nodiscard]] Index columns() const { return std::ssize(x) / gate.size; }
-  [[nodiscard]] ComplexProduct call() const {
+  [[nodiscard]] ComplexProduct product() const {
     return {.a = gate.view(),
             .b = column_major(x.data(), gate.size, columns(), gate.size),
             .c = column_major(c.data(), gate.size, columns(), gate.size)};
   }
 };
 
-/// What a method did: the error of C, as a vector, and its cost.
+/// The result of a method: the error of C, as a vector, and its cost.
 struct Applied {
   double error_upper = 0;
   std::string plan;
   Index products = 0;      ///< of slices
-  double slice_bytes = 0;  ///< of their INT8 slices
+  double slice_bytes = 0;  ///< bytes of their INT8 slices
 };
 
 struct Method {
@@ -57,7 +57,7 @@ double norm_upper(const ErrorBound& bound, InputView c, int threads) {
   std::vector<double> columns(static_cast<std::size_t>(c.cols()));
 #pragma omp parallel num_threads(threads)
   {
-    const FloatEnvironment environment;  // one: ErrorBound::upper has its own for every entry
+    const FloatEnvironment environment;  // one for all entries, since ErrorBound::upper would set its own for each
 #pragma omp for schedule(static)
     for (Index j = 0; j < c.cols(); ++j)
       for (Index i = 0; i < c.rows(); ++i) {
@@ -74,9 +74,10 @@ double norm_upper(const ErrorBound& bound, InputView c, int threads) {
   return root_upper(sum);
 }
 
-/// The real product that stands for the complex one, under a decision; its certificate, whether or not the target holds.
+/// The real product that represents the complex one, under a decision. Returns its certificate even if the target does not
+/// hold.
 Applied certified(const RealRepresentation& real, const Decision& decision, const Engine& engine) {
-  const auto& call = real.call();
+  const auto& call = real.product();
   const auto certificate = multiply(call, decision, engine);
   real.write_back();
   Applied applied{.error_upper = norm_upper(certificate.bound, call.c.as_input(), engine.threads()),
@@ -91,16 +92,17 @@ Applied certified(const RealRepresentation& real, const Decision& decision, cons
 
 Method by_target(std::string name, const Target& target, const Engine& engine) {
   return {std::move(name), [target, &engine](const GateProduct& product) {
-            const auto real = represent_on_host(product.call(), engine.threads());
-            return certified(*real, decide({real->call().a, real->call().b}, target, engine, {.residues = false}), engine);
+            const auto real = represent_on_host(product.product(), engine.threads());
+            return certified(*real, decide({real->product().a, real->product().b}, target, engine, {.residues = false}),
+                             engine);
           }};
 }
 
-/// A published selector's plan. It may give up; then C is exact, and no products are counted.
+/// The plan of a published selector. If the selector gives up, C is computed exactly, and no products are counted.
 Method by_selector(std::string name, const std::string& selector, const Engine& engine) {
   return {std::move(name), [&select = find_selector(selector), &engine](const GateProduct& product) {
-            const auto real = represent_on_host(product.call(), engine.threads());
-            const auto& call = real->call();
+            const auto real = represent_on_host(product.product(), engine.threads());
+            const auto& call = real->product();
             const auto plan = select.select(call.a, call.b, Target::dgemm(), engine).plan;
             Decision decision{};
             decision.target = Target::dgemm();
@@ -111,7 +113,7 @@ Method by_selector(std::string name, const std::string& selector, const Engine& 
           }};
 }
 
-/// On the assumption that parts are sums of 2k real products, in any order: 2k u || |U| |X| ||, and half an eta for every
+/// Native ZGEMM. Assumes that parts are sums of 2k real products, in any order: 2k u || |U| |X| ||, and half an eta for every
 /// product and part.
 Method native(const Zgemm& zgemm) {
   return {"ZGEMM", [&zgemm](const GateProduct& product) {
@@ -136,10 +138,10 @@ std::vector<Method> methods(const StudyContext& context) {
   return all;
 }
 
-/// x over |value|, from above.
+/// x over |value|, rounded up.
 double relative_upper(double x, double value) { return x == 0 ? 0 : value == 0 ? HUGE_VAL : divide_upper(x, value); }
 
-/// How far a state is from another, at most, after each layer.
+/// Upper bounds of the distance of a state from another, after each layer.
 struct Distances {
   std::vector<std::pair<double, double>> measured = {}, bound = {};
 
@@ -149,16 +151,17 @@ struct Distances {
   }
 };
 
-/// A method's way through a circuit.
+/// The run of a method through a circuit.
 struct Run {
   Method method;
   State state;
   CircuitCertificate certificate = {};
   Applied last = {};                                     ///< of the last gate
-  double slice_bytes = 0;                                ///< of the gate that took most
+  double slice_bytes = 0;                                ///< of the gate with the most bytes
   Index products = 0;                                    ///< of all gates
   std::vector<std::pair<double, double>> per_gate = {};  ///< products
-  Distances of_gates = {}, of_unitary = {};              ///< from the product of the gates, and of their unitary factors
+  Distances of_gates = {}, of_unitary = {};              ///< from the product of the gates, and from the product of their
+                                                         ///< unitary factors
   std::vector<std::pair<double, double>> first = {};     ///< relative error of the real part of the first amplitude
 
   void apply(const Gate& gate, const GateFacts& facts, Index number) {
@@ -193,7 +196,7 @@ StudyClaim claim(std::string name, const Distances& distances) {
   return claim;
 }
 
-/// Every part of every amplitude, relative to the reference's; the claims are about the whole vector.
+/// Compares every part of every amplitude with the reference's. The claims are about the whole vector.
 StudyMeasurement measurement(const Run& run, const FixedPointState& reference) {
   StudyMeasurement result;
   result.method = run.method.name;
@@ -218,14 +221,14 @@ StudyMeasurement measurement(const Run& run, const FixedPointState& reference) {
 
 struct Configuration {
   CircuitShape shape;
-  bool random = false;  ///< from a random state, not from |0 ... 0>
+  bool random = false;  ///< starts from a random state, not from |0 ... 0>
 
   [[nodiscard]] State start(std::uint64_t seed) const {
     return random ? random_state(shape.qubits, seed + 1) : zero_state(shape.qubits);
   }
 };
 
-/// 16 qubits for a scale of 1, with gates on 4 and 8 of them; a scale of 2 is one qubit more.
+/// 16 qubits for a scale of 1, with gates on 4 and 8 of them. Doubling the scale adds a qubit.
 std::vector<Configuration> configurations(double scale) {
   const int qubits = 16 + static_cast<int>(std::lround(std::log2(scale)));
   std::vector<Configuration> all;
@@ -268,7 +271,7 @@ void draw(Study& study, const Configuration& configuration, const std::vector<Ru
   }
 }
 
-/// Is told the gates so far.
+/// Called with the number of gates done.
 using Progress = std::function<void(Index)>;
 
 void simulate(Study& study, const StudyContext& context, const Configuration& configuration, const Progress& progress) {

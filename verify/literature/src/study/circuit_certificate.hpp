@@ -6,7 +6,7 @@
 
 namespace ozbound::study {
 
-/// What a certificate of a circuit knows of a gate.
+/// Facts about a gate for a circuit's certificate.
 struct GateFacts {
   Gate excess;            ///< G* G - I, each part rounded once
   double defect;          ///< mu >= ||G* G - I||
@@ -16,20 +16,20 @@ struct GateFacts {
       : excess(gram_excess(gate)), defect(excess_norm_upper(excess)), magnitude_norm(magnitude_norm_upper(gate)) {}
 };
 
-/// Gate by gate, how far a computed state is from the exact one, as a vector; docs/derivations/circuit.md.
+/// Bounds, gate by gate, the distance of a computed state from the exact one, as a vector; docs/derivations/circuit.md.
 /// @pre the FP environment rounds to nearest and keeps subnormals.
 class CircuitCertificate {
  public:
-  /// A gate was applied to a computed state of at most this norm, with an error of at most `error`.
+  /// Adds a gate that was applied to a computed state of at most this norm, with an error of at most `error`.
   void add(const GateFacts& facts, double norm, double error) {
     error_ = add_upper(multiply_upper(root_upper(add_upper(1, facts.defect)), error_), error);
     from_unitary_ = add_upper(add_upper(from_unitary_, multiply_upper(facts.defect, norm)), error);
   }
 
-  /// (C1): from the product of the gates as they are.
+  /// (C1): distance from the product of the gates as given.
   [[nodiscard]] double error_upper() const { return error_; }
 
-  /// (C2): from the product of the unitary matrices next to them.
+  /// (C2): distance from the product of the nearest unitary matrices.
   [[nodiscard]] double from_unitary_upper() const { return from_unitary_; }
 
  private:

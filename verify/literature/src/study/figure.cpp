@@ -7,7 +7,7 @@
 namespace ozbound::study {
 namespace {
 
-/// In the order in which they come first.
+/// Distinct names, in the order of their first occurrence.
 template <class Item, class Name>
 std::vector<std::string> names_of(const std::vector<Item>& items, Name name) {
   std::vector<std::string> names;

@@ -9,7 +9,7 @@
 
 namespace ozbound::study {
 
-/// Which error is drawn: relative to |c|, over all entries.
+/// The error to draw, relative to |c|, over all entries.
 enum class Measure { average, largest };
 
 inline double error_of(const StudyMeasurement& one, Measure measure) {
@@ -42,10 +42,10 @@ class Figure {
  public:
   Figure(Study& study, Axes axes) : study_(study), axes_(std::move(axes)) {}
 
-  /// One line for each name among the wanted, in the order in which they were measured.
+  /// Adds one line for each name among the wanted measurements, in the order of measurement.
   void add_methods(const std::string& plot, const Wanted& wanted, const Name& name = method_of);
 
-  /// The wanted as one line, and each of their bounds as another. Estimates say so.
+  /// Adds the wanted measurements as one line, and each of their bounds as another. Labels mark estimates.
   void add_bounds(const std::string& plot, const Wanted& wanted);
 
  private:

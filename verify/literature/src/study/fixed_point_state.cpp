@@ -21,7 +21,7 @@ struct Limbs {
       : high(static_cast<std::int64_t>(x >> low_bits)), low(static_cast<std::int64_t>(x & ((Integer{1} << low_bits) - 1))) {}
 };
 
-/// A sum of products of gate elements, below 2^63, by parts of a state, below 2^102: 2^9 of them at most.
+/// A sum of at most 2^9 products of gate elements, below 2^63, and parts of a state, below 2^102.
 struct Accumulator {
   Integer high = 0, low = 0;
 
@@ -49,10 +49,10 @@ struct FixedGate {
   }
 };
 
-/// Neither NaN nor beyond what an Integer holds.
+/// True if x is not NaN and an Integer can hold it.
 bool is_amplitude(double x) { return std::abs(x) < 0x1p26; }
 
-/// |x| as a double, from above and from below: of 128 bits the first 53.
+/// |x| as a double, rounded up and down: the first 53 of 128 bits.
 double magnitude_upper(Integer x) {
   const auto size = static_cast<double>(x < 0 ? -x : x);
   return size < 0x1p53 ? size : next_up(size);
@@ -96,7 +96,7 @@ void FixedPointState::apply(const Gate& gate, double defect) {
       imaginary_[begin + r * low] = of_imaginary.rounded();
     }
   }
-  // Every part is less than 2^-100 off, and what was off before grows by the gate's norm.
+  // Every part gets an error below 2^-100, and the earlier error grows by the gate's norm.
   const double growth = root_upper(add_upper(1, defect));
   const double rounding = multiply_upper(root_upper(2 * static_cast<double>(real_.size())), std::ldexp(1.0, -state_bits));
   error_ = add_upper(multiply_upper(growth, error_), rounding);
@@ -126,7 +126,7 @@ FixedPointState::Comparison FixedPointState::compare(std::size_t index, bool ima
   const Integer value = imaginary ? imaginary_[index] : real_[index];
   if (!is_amplitude(x)) return {std::numeric_limits<double>::infinity(), std::ldexp(magnitude_lower(value), -state_bits)};
   const double scaled = std::ldexp(x, state_bits);
-  const auto nearest = static_cast<Integer>(scaled);  // towards zero: less than 1 off, and not at all from 2^53 on
+  const auto nearest = static_cast<Integer>(scaled);  // rounds towards zero, with an error below 1, or 0 from 2^53 on
   const double inexact = std::abs(scaled) < 0x1p53 && static_cast<double>(nearest) != scaled ? 1 : 0;
   return {std::ldexp(add_upper(magnitude_upper(nearest - value), inexact), -state_bits),
           std::ldexp(magnitude_lower(value), -state_bits)};

@@ -8,25 +8,26 @@
 
 namespace ozbound::study {
 
-/// A state in integers: parts are multiples of 2^-100. A gate is applied exactly, then every part is rounded down once.
+/// A state in integers: all parts are multiples of 2^-100. A gate is applied exactly, then every part is rounded down once.
 class FixedPointState {
  public:
   /// @pre parts are multiples of 2^-100, the norm is about 1.
   explicit FixedPointState(const State& state);
 
-  /// @param defect of the gate, as GateFacts has it. @pre the gate's qubits are the state's.
+  /// @param defect of the gate, as in GateFacts. @pre the gate's qubits are the state's.
   void apply(const Gate& gate, double defect);
 
-  /// An upper bound of ||x - this||, and of what this state itself may be off: of the exact product of the gates applied.
+  /// An upper bound of ||x - this|| plus the error of this state itself: the distance of x from the exact product of the
+  /// applied gates.
   [[nodiscard]] double distance_upper(const State& x) const;
   [[nodiscard]] double error_upper() const { return error_; }
 
   /// Every part rounded to a double, within 2^-52 of it.
   [[nodiscard]] State rounded() const;
-  /// x - this, every part within 2^-52 of it and 2^-100; infinite where x has no amplitude.
+  /// x - this, with every part within 2^-52 relative and 2^-100. Infinite if x has an invalid amplitude.
   [[nodiscard]] State subtracted_from(const State& x) const;
 
-  /// A part of an amplitude: |x - it| from above, and |it| from below.
+  /// A comparison of a part of an amplitude: |x - it| rounded up, and |it| rounded down.
   struct Comparison {
     double error_upper, value_lower;
   };

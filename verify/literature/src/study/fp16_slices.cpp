@@ -28,13 +28,13 @@ constexpr const char* dp_mode = "DGEMM-TC, DP-mode";
 constexpr const char* cr_mode = "DGEMM-TC, CR-mode";
 constexpr const char* sp_mode = "SGEMM-TC, SP-mode";
 
-/// Their (1), which Algorithm 3 aims at: what one expects of a conventional product.
+/// The paper's (1), at which Algorithm 3 aims: the expected accuracy of a conventional product.
 template <class T>
 ModelClaim expected(Index k) {
   return multiple_of_scale("mukunoki-(1)", false, 2 * std::sqrt(static_cast<double>(k)) * unit_roundoff<T>);
 }
 
-/// As good as the result rounded once.
+/// The accuracy of a result that is rounded once.
 ModelClaim correct_rounding(const ModelProblem<double>& problem) {
   return {"correct-rounding", true,
           [oracle = std::make_shared<ExactOracle>(problem.exact)](Index i, Index j, const OracleEntry& entry) {
@@ -77,7 +77,7 @@ StudyMeasurement measure_native(const NativeGemm& native, const ModelProblem<dou
 
 constexpr std::array<double, 4> phis{0.1, 1, 2, 4};
 
-/// measure(recipe, where measurements go) for every phi and inner dimension.
+/// Calls measure(recipe, destination of the measurements) for every phi and inner dimension.
 template <class Measure>
 void measure_all(Study& study, const StudyContext& context, Index rows, const Measure& measure) {
   const auto inner = sizes(128, 8192, 2, study.options.scale);
@@ -91,7 +91,7 @@ void measure_all(Study& study, const StudyContext& context, Index rows, const Me
     }
 }
 
-/// Errors against the inner dimension, one plot for each phi, and against phi; then the bounds of one method.
+/// Draws errors against the inner dimension, one plot for each phi, and against phi; then the bounds of one method.
 void draw(Study& study, const std::string& bounded) {
   const auto title = [](double phi) { return fmt::format("φ = {}", phi); };
   Figure figure(study, over_inner_dimension(Measure::largest));

@@ -16,7 +16,7 @@ namespace {
 namespace m3xu = models::m3xu;
 using m3xu::Alignment;
 
-/// Room for the four products of an instruction and the running sum: nothing wraps around.
+/// Room for the four products of an instruction and the running sum, so that nothing wraps around.
 constexpr int headroom = 3;
 
 using Points = std::vector<std::pair<double, double>>;
@@ -44,7 +44,7 @@ StudyMeasurement measure(const ModelProblem<float>& problem, int width, Alignmen
   return result;
 }
 
-/// Curves against the width, and (M1) beside them where it is a number.
+/// Curves against the width, with (M1) beside them if it is finite.
 class Curves {
  public:
   Curves(Study& study, std::string plot) : study_(study), plot_(std::move(plot)) {}

@@ -13,17 +13,17 @@
 namespace ozbound::study {
 namespace {
 
-/// Values of a bound with the scales that they are relative to.
+/// Values of a bound, and the scales that they are relative to.
 struct Evaluated {
   BoundValue value;
   std::vector<std::int32_t> row_exponents, column_exponents;
 
-  /// At (i, j), where (|A||B|)_ij <= scale. Rounded up.
+  /// The bound at (i, j), where (|A||B|)_ij <= scale. Rounded up.
   [[nodiscard]] Magnitude upper(Index i, Index j, const Magnitude& scale) const {
     auto bound = value.multiple == 0 ? Magnitude{} : multiply_upper(Magnitude::of(value.multiple), scale);
-    if (value.scaled.terms.empty()) return bound;
+    if (value.relative.terms.empty()) return bound;
     const auto shift = std::int64_t{row_exponents[static_cast<std::size_t>(i)]} + column_exponents[static_cast<std::size_t>(j)];
-    return add_upper(bound, multiply_upper(Magnitude::of(value.scaled.upper(i, j)), Magnitude::power_of_two(shift)));
+    return add_upper(bound, multiply_upper(Magnitude::of(value.relative.upper(i, j)), Magnitude::power_of_two(shift)));
   }
 };
 
@@ -33,7 +33,7 @@ std::vector<std::int32_t> exponents(const std::vector<VectorFacts>& vectors) {
   return all;
 }
 
-/// The bounds of the registry on one plan's products, each evaluated once.
+/// The registry's bounds for one plan's products, each evaluated once.
 class Registry {
  public:
   explicit Registry(BoundInputs inputs) : inputs_(std::move(inputs)) {
@@ -57,7 +57,7 @@ class Registry {
   std::vector<const NamedBound*> bounds_;
 };
 
-/// Magnitudes relative to |c|, each a double rounded up; their sum in a fixed order.
+/// Magnitudes relative to |c|, each a double rounded up, summed in a fixed order.
 struct Relative {
   double sum = 0, largest = 0;
 
@@ -72,7 +72,7 @@ struct Relative {
   }
 };
 
-/// The worst entry by error / bound, the first among equals.
+/// The entry with the largest error / bound, the first among equals.
 struct Worst {
   Magnitude ratio, error, bound;
   Index row = -1, col = -1;
@@ -98,14 +98,14 @@ struct Gathered {
   }
 };
 
-/// max(u |c|, eta / 2): the one rounding that every accumulation ends in.
+/// max(u |c|, eta / 2): the final rounding of every accumulation.
 Magnitude rounding(double c) {
   return std::max(multiply_upper(Magnitude::of(c), Magnitude::power_of_two(-53)), Magnitude::power_of_two(-1075));
 }
 
 }  // namespace
 
-/// The sum of one or two bounds and, where C^ is rounded after what they bound, of that rounding.
+/// The sum of one or two bounds, plus the rounding of C^ if they do not include it.
 struct Judged::Claim {
   std::string name;
   bool rigorous = true;

@@ -11,20 +11,20 @@
 
 namespace ozbound::study {
 
-/// A and B with their exact product, to be multiplied by one method after the other.
+/// A and B with their exact product, for measuring one method after the other.
 class Judged {
  public:
-  /// @param data what regenerates the problem, for people
+  /// @param data the command that regenerates the problem, for people
   Judged(Problem problem, std::string data) : problem_(std::move(problem)), oracle_(problem_), data_(std::move(data)) {}
   Judged(const Judged&) = delete;
   Judged& operator=(const Judged&) = delete;
 
-  /// AB under a plan, with every bound of the registry on the total error that covers the plan. A truncation bound is drawn
-  /// with our bound of the accumulation, a bound of the accumulation with our bound of the truncation; the rounding of C^ joins
-  /// all.
+  /// Measures AB under a plan, with every bound of the registry on the total error that covers the plan. A truncation bound is
+  /// drawn together with Ozbound's bound of the accumulation, a bound of the accumulation together with Ozbound's bound of the
+  /// truncation. The rounding of C^ is added to all of them.
   [[nodiscard]] StudyMeasurement measure(const std::string& method, const SplitPlan& plan, const Engine& engine) const;
 
-  /// AB by native DGEMM, with every bound of conventional summation.
+  /// Measures AB by native DGEMM, with every bound of conventional summation.
   [[nodiscard]] StudyMeasurement measure(const NativeGemm& native, const Engine& engine) const;
 
  private:

@@ -10,7 +10,7 @@
 
 namespace ozbound::study {
 
-/// A problem as the oracle takes it, and its elements as a model does: T is float or double.
+/// A problem for the oracle, and its elements in a model's type: T is float or double.
 template <class T>
 struct ModelProblem {
   Problem exact;
@@ -18,10 +18,10 @@ struct ModelProblem {
   std::string data;
 };
 
-/// As generated.
+/// The problem as generated.
 ModelProblem<double> binary64_problem(const Recipe& recipe);
 
-/// Every element rounded to binary32.
+/// The problem with every element rounded to binary32.
 ModelProblem<float> binary32_problem(const Recipe& recipe);
 
 /// One bound of a product, entry by entry.
@@ -31,15 +31,15 @@ struct ModelClaim {
   std::function<Magnitude(Index, Index, const OracleEntry&)> upper;
 };
 
-/// factor |A||B|.
+/// The claim factor |A||B|.
 ModelClaim multiple_of_scale(std::string name, bool rigorous, double factor);
 
-/// Every entry of C against all of AB, by every claim.
+/// Judges every entry of C, by every claim, against the exact AB.
 StudyMeasurement judge(const Matrix<float>& c, const ModelProblem<float>& problem, const std::vector<ModelClaim>& claims);
 StudyMeasurement judge(const Matrix<double>& c, const ModelProblem<double>& problem, const std::vector<ModelClaim>& claims);
 
-/// Conventional binary32, fused multiply-adds; k u |A||B| is of any order of summation (Jeannerod, Rump) where products do not
-/// underflow.
+/// Conventional binary32, with fused multiply-adds. The bound k u |A||B| holds for any order of summation (Jeannerod, Rump) if
+/// products do not underflow.
 StudyMeasurement measure_binary32(const ModelProblem<float>& problem);
 
 }  // namespace ozbound::study

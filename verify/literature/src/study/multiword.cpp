@@ -22,7 +22,7 @@ struct Method {
   Multiword multiword;
 };
 
-/// The same unit, but for its rounding and its extra bits.
+/// Methods on one unit that differ in its rounding and its extra bits.
 std::vector<Method> methods() {
   constexpr TensorCore nearest{4, 24, Rounding::nearest_even, Rounding::nearest_even};
   const auto with = [](const models::WordFormat& format, int words, const TensorCore& unit) {

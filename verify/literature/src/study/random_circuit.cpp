@@ -15,7 +15,7 @@ namespace {
 
 using Column = std::vector<Amplitude>;
 
-/// conj(x) . y, by parts: no library's complex product takes part.
+/// conj(x) . y, by parts, without a library's complex product.
 Amplitude inner(const Column& x, const Column& y) {
   double real = 0, imaginary = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -31,7 +31,7 @@ void subtract(Column& y, const Amplitude& c, const Column& x) {
     y[i] -= Amplitude(c.real() * x[i].real() - c.imag() * x[i].imag(), c.real() * x[i].imag() + c.imag() * x[i].real());
 }
 
-/// The next column of Q: Gram-Schmidt, twice, which is enough (Kahan).
+/// The next column of Q by Gram-Schmidt, applied twice, which is enough (Kahan).
 void orthonormalise(Column& column, const std::vector<Column>& before) {
   for (int pass = 0; pass < 2; ++pass)
     for (const auto& other : before) subtract(column, inner(other, column), other);
@@ -65,7 +65,7 @@ void check(const CircuitShape& shape) {
   if (shape.layers < 0) throw std::invalid_argument("layers must not be negative");
 }
 
-/// f(index of the first amplitude of a column) for every column of the state as a gate's matrix, in order.
+/// Calls f(index of the first amplitude of a column) for every column of the state as a gate's matrix, in order.
 template <class F>
 void for_each_column(std::size_t amplitudes, const Gate& gate, F f) {
   const auto low = std::size_t{1} << gate.first, high = amplitudes / (low * static_cast<std::size_t>(gate.size));
@@ -124,7 +124,7 @@ void scatter(const std::vector<Amplitude>& columns, const Gate& gate, State& sta
 
 double root_upper(double x) { return x == 0 ? 0 : next_up(std::sqrt(x)); }
 
-// Nine slices hold every multiple of 2^-62 in columns of at most 2.
+// Nine slices hold every multiple of 2^-62 in columns with elements up to 2.
 Gate gram_excess(const Gate& gate) {
   Gate excess{.first = gate.first, .size = gate.size, .elements = std::vector<Amplitude>(gate.elements.size())};
   Matrix<Amplitude> identity(gate.size, gate.size);
@@ -136,7 +136,7 @@ Gate gram_excess(const Gate& gate) {
   return excess;
 }
 
-// The Frobenius norm: a part is at most (1 + 2^-52) times what it is rounded to, or half an eta more.
+// The Frobenius norm. A part is at most (1 + 2^-52) times its rounded value, or half an eta more.
 double excess_norm_upper(const Gate& excess) {
   double sum = 0;
   for (const auto& element : excess.elements)
@@ -155,7 +155,7 @@ double norm_upper(const State& state) {
   return root_upper(sum);
 }
 
-// ||X||_2^2 <= ||X||_1 ||X||_inf. Rows 2i and 2i + 1 of the real matrix have the same sums of magnitudes, and columns too.
+// ||X||_2^2 <= ||X||_1 ||X||_inf. Rows 2i and 2i + 1 of the real matrix have equal sums of magnitudes, and so do such columns.
 double magnitude_norm_upper(const Gate& gate) {
   double rows = 0, columns = 0;
   for (Index i = 0; i < gate.size; ++i) {

@@ -14,7 +14,7 @@ inline Index scaled(Index size, double scale, Index least) {
   return std::max(least, static_cast<Index>(std::lround(static_cast<double>(size) * scale)));
 }
 
-/// first, first * factor, … up to `last` times the scale; at least the first.
+/// first, first * factor, … up to `last` times the scale; at least `first`.
 inline std::vector<Index> sizes(Index first, Index last, Index factor, double scale) {
   std::vector<Index> all;
   for (Index k = first; k <= scaled(last, scale, first); k *= factor) all.push_back(k);

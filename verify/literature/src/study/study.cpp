@@ -29,7 +29,7 @@ void check(const StudyOptions& options) {
     throw std::invalid_argument(fmt::format("the scale must be from 1/64 to 64: {}", options.scale));
 }
 
-/// A study whose options are checked first.
+/// Runs a study after checking its options.
 template <Study (*run)(const StudyOptions&, const StudyContext&)>
 Study checked(const StudyOptions& options, const StudyContext& context) {
   const FloatEnvironment environment;
@@ -37,7 +37,7 @@ Study checked(const StudyOptions& options, const StudyContext& context) {
   return run(options, context);
 }
 
-/// JSON has no infinity.
+/// A number in JSON, which has no infinity.
 ordered_json number(double x) {
   if (std::isfinite(x)) return x;
   return std::isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";

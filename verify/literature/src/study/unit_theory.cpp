@@ -14,7 +14,7 @@ struct Panel {
   std::function<double(const MatrixUnit&, Index k)> value;
 };
 
-/// The representation accuracy that the paper takes as its example.
+/// The accuracy of the representation in the paper's example.
 constexpr int mantissa_space = 70;
 
 int slices(const MatrixUnit& unit, Index k) { return unit.slices(mantissa_space, k); }

@@ -6,12 +6,12 @@
 namespace ozbound::study {
 namespace {
 
-/// More than what underflows in any vector.
+/// An upper bound of everything that underflows in any vector.
 constexpr double underflow = 0x1p-1000;
 
 Amplitude scaled(double factor, const Amplitude& x) { return {factor * x.real(), factor * x.imag()}; }
 
-/// M X for M as a gate's elements, X in columns.
+/// M X, where M is given by a gate's elements and X by columns.
 State multiplied(const std::vector<Amplitude>& matrix, const State& x, std::size_t size) {
   State result(x.size());
 #pragma omp parallel for schedule(static)
@@ -44,7 +44,7 @@ void UnitaryDrift::apply(const Gate& gate, const GateFacts& facts, const FixedPo
   const double of_inner = norm_upper(inner);
   scatter(multiplied(gate.elements, inner, size), gate, drift_);
 
-  // (C3), in its order.
+  // (C3), in the order of the derivation.
   const double gamma = (2 * static_cast<double>(size) + 4) * 0x1p-52, growth = root_upper(add_upper(1, facts.defect));
   const double phi_error = add_upper(error_upper(before), multiply_upper(0x1p-50, add_upper(of_psi, of_drift)));
   const double correction_error = add_upper(multiply_upper(facts.defect, phi_error),

@@ -6,16 +6,16 @@
 
 namespace ozbound::study {
 
-/// d = psi - phi, in doubles: how far the product of the gates as they are is from that of their unitary factors.
-/// docs/derivations/circuit.md, (C3). @pre the FP environment rounds to nearest and keeps subnormals.
+/// d = psi - phi, in doubles: the difference between the product of the gates as given and the product of their unitary
+/// factors. docs/derivations/circuit.md, (C3). @pre the FP environment rounds to nearest and keeps subnormals.
 class UnitaryDrift {
  public:
   explicit UnitaryDrift(std::size_t amplitudes) : drift_(amplitudes) {}
 
-  /// @param before psi, before the gate is applied to it. @pre facts.defect <= 1/2.
+  /// @param before psi before the gate is applied. @pre facts.defect <= 1/2.
   void apply(const Gate& gate, const GateFacts& facts, const FixedPointState& before);
 
-  /// Upper bounds of ||x - (psi - d)||, and of what psi - d itself may be off: of phi.
+  /// An upper bound of ||x - (psi - d)|| plus the error of psi - d itself: the distance of x from phi.
   [[nodiscard]] double distance_upper(const State& x, const FixedPointState& psi) const;
   [[nodiscard]] double error_upper(const FixedPointState& psi) const { return add_upper(error_, psi.error_upper()); }
 

@@ -9,17 +9,17 @@
 
 namespace ozbound {
 
-/// The costs of several engines as one: a way of computing C costs what it does on the engine where it costs least, so that one
-/// decision is made for all. All count in the same unit.
+/// The costs of several engines as one model, so that one decision serves all. Each way costs as much as on the engine where it
+/// is cheapest. All engines count in the same unit.
 class CheapestCosts final : public CostModel {
  public:
   struct Of {
     const CostModel* costs;  ///< must outlive this
-    bool native;             ///< whether there is a native DGEMM to go with the engine
-    bool residues;           ///< whether the engine has residues
+    bool native;             ///< true if a native DGEMM accompanies the engine
+    bool residues;           ///< true if the engine has residues
   };
 
-  /// @throws std::invalid_argument if there are none, or units differ.
+  /// @throws std::invalid_argument if the list is empty, or units differ.
   explicit CheapestCosts(std::vector<Of> engines);
 
   [[nodiscard]] CostOrigin origin() const override { return engines_.front().costs->origin(); }
@@ -27,11 +27,11 @@ class CheapestCosts final : public CostModel {
   [[nodiscard]] double native(Index m, Index n, Index k) const override;
   [[nodiscard]] double exact(Index m, Index n, Index k) const override;
 
-  /// The engine on which a decision that was made by these costs is carried out in the least time: what is left open by slices
-  /// is finished on the same one. Of several, the first.
+  /// The engine that carries out a decision made by these costs in the least time; the first one if several tie. The same
+  /// engine finishes the entries that slices leave open.
   [[nodiscard]] std::size_t engine_for(const Decision& decision) const;
 
-  /// What the decision costs there.
+  /// The cost of the decision on that engine.
   [[nodiscard]] double cost_on(std::size_t engine, const Decision& decision) const;
 
  private:

@@ -13,26 +13,26 @@
 
 namespace ozbound {
 
-// These functions tell, without a decision and its record, that `decide` would take no integer products. They do so by prices,
-// which are those of the sizes, and by native DGEMM's guarantee, for which one sweep over the operands is enough.
+// These functions show, without a decision and its record, that `decide` would choose no integer products. They use costs,
+// which depend only on the sizes, and native DGEMM's guarantee, which takes one sweep over the operands.
 
-/// What prices say of products of one size.
+/// The result of comparing costs for products of one size.
 struct WithoutSlices {
-  Method method;              ///< taken where native DGEMM certifies the target: native, or exact where that is cheaper
-  std::vector<Plan> cheaper;  ///< unless one of these does: plans of balanced slices that cost no more than native DGEMM
-  int cheaper_moduli = 0;     ///< or residues of at most so many, which cost no more either
+  Method method;              ///< chosen if native DGEMM certifies the target: native, or exact if it is cheaper
+  std::vector<Plan> cheaper;  ///< plans of balanced slices that cost no more than native DGEMM; one of them may win instead
+  int cheaper_moduli = 0;     ///< residues with at most this many moduli cost no more either, and may win instead
 };
 
-/// Looks at every plan's price: some 100 us. Nothing where too much depends on the elements. Of a complex product these are
-/// sizes of the real one that stands for it.
+/// Compares the costs of all plans in about 100 us. Returns nothing if too much depends on the elements. For a complex product,
+/// the sizes are those of the real product that stands for it.
 std::optional<WithoutSlices> without_slices(const CostModel& costs, Index m, Index n, Index k);
 
-/// True if one of three sampled entries rules out every plan and every number of moduli that is cheaper, so that `decide` does.
-/// False: unknown. Takes time proportional to k. Of matrices of the host's. @pre as native_certifies_at_once.
+/// True if one of three sampled entries rules out every cheaper plan and number of moduli; `decide` then rules them out too.
+/// False: unknown. Takes time proportional to k. For matrices in host memory. @pre as native_certifies_at_once.
 bool refused_at_once(const WithoutSlices& ways, const Product& product, const Target& target);
 
-/// Whether a conventional native GEMM certifies the target, and no entry is decided by a NaN or an infinity. False, too, where
-/// one sweep cannot tell. Of matrices of the host's. @pre product.check() passes, and a FloatEnvironment.
+/// True if a conventional native GEMM certifies the target, and no NaN or infinity decides an entry. Also false if one sweep
+/// cannot show this. For matrices in host memory. @pre product.check() passes, and a FloatEnvironment.
 bool native_certifies_at_once(const NativeGemm& native, const Product& product, const Target& target);
 
 }  // namespace ozbound

@@ -12,23 +12,23 @@
 
 namespace ozbound {
 
-/// ||x||_1, ||x||_2, ||x||_inf from above, relative to the scale rho of x's vector.
+/// ||x||_1, ||x||_2, ||x||_inf rounded up, relative to the scale rho of x's vector.
 struct PartNorms {
   double of[3] = {};
 };
 
-/// ||.||_2 meets ||.||_2, ||.||_1 meets ||.||_inf and the other way round: the norms of row and column in each alternative.
+/// The norms of row and column in each alternative: ||.||_2 pairs with ||.||_2, and ||.||_1 with ||.||_inf in both orders.
 inline constexpr std::size_t dual_norms[3][2] = {{1, 1}, {0, 2}, {2, 0}};
 
-/// A part of a vector under a slicing, whose norms a term of a plan's bound takes.
+/// A part of a vector under a slicing. A term of a plan's bound uses its norms.
 struct VectorPart {
   enum class Kind : std::uint8_t {
-    slice,          ///< slice p
-    tail,           ///< what p slices leave; the vector itself for p = 0
-    leading,        ///< slices 1 … p together: the vector without its tail
-    all_slices,     ///< the sum of all slices' norms, times the factor: what bounds sum |p_t|
-    scaled_vector,  ///< the vector, times the factor
-    unless_zero,    ///< the factor, unless the vector is zero
+    slice,                ///< slice p
+    tail,                 ///< the rest after p slices; the vector itself for p = 0
+    leading,              ///< slices 1 … p together: the vector without its tail
+    all_slices,           ///< the sum of all slices' norms, times the factor: a bound of sum |p_t|
+    vector_times_factor,  ///< the vector, times the factor
+    unless_zero,          ///< the factor, unless the vector is zero
   };
 
   Kind kind = Kind::tail;
@@ -44,7 +44,7 @@ OZB_HD inline double root_upper(const IntegerNorms& norms) {
 
 /// Norms of integers in units of rho 2^unit, unit < 1000.
 OZB_HD inline PartNorms norms_upper(const IntegerNorms& norms, int unit) {
-  const double scale = power_of_two(unit > -1000 ? unit : -1000);  // adaptive weights may lie anywhere below
+  const double scale = power_of_two(unit > -1000 ? unit : -1000);  // adaptive weights may be arbitrarily small
   return {{to_double_upper(norms.sum) * scale, root_upper(norms) * scale, to_double_upper(norms.max) * scale}};
 }
 
@@ -56,8 +56,8 @@ OZB_HD inline PartNorms multiply_upper(const PartNorms& x, double factor) {
   return {{multiply_upper(x.of[0], factor), multiply_upper(x.of[1], factor), multiply_upper(x.of[2], factor)}};
 }
 
-/// The norms of a part of one vector. Facts says what is known of it: slices(), norms of the vector(), of slice(p) and tail(p),
-/// and weight_exponent(p). @pre a FloatEnvironment.
+/// The norms of a part of one vector. Facts provides slices(), norms of the vector(), of slice(p) and tail(p), and
+/// weight_exponent(p). @pre a FloatEnvironment.
 template <class Facts>
 OZB_HD PartNorms norms_of_part(const Facts& facts, const VectorPart& part) {
   constexpr int fraction = IntegerNorms::fraction_bits;
@@ -73,7 +73,7 @@ OZB_HD PartNorms norms_of_part(const Facts& facts, const VectorPart& part) {
       for (int p = 1; p <= facts.slices(); ++p) sum = sum_upper(sum, slice(p));
       return multiply_upper(sum, part.factor);
     }
-    case VectorPart::Kind::scaled_vector: return multiply_upper(vector(), part.factor);
+    case VectorPart::Kind::vector_times_factor: return multiply_upper(vector(), part.factor);
     case VectorPart::Kind::unless_zero: {
       const double factor = facts.vector().zero() ? 0 : part.factor;
       return {{factor, factor, factor}};

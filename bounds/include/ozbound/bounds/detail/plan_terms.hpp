@@ -8,10 +8,10 @@
 
 namespace ozbound {
 
-// The terms h(x, y) of a plan's error, in their order: visit(name, part of a row, part of a column).
+// The terms h(x, y) of a plan's error, in order: visit(name, part of a row, part of a column).
 
-/// Visits the terms of the truncation error. Slices of A that meet all of B's share one tail of B; those that meet none of it
-/// join A's residual.
+/// Visits the terms of the truncation error. Slices of A that meet all slices of B share one tail of B. Slices of A that meet
+/// none join A's residual.
 template <class Visit>
 void for_each_truncation_term(const SplitPlan& plan, const Visit& visit) {
   using Kind = VectorPart::Kind;
@@ -23,7 +23,7 @@ void for_each_truncation_term(const SplitPlan& plan, const Visit& visit) {
   visit("A residual x B", VectorPart{Kind::tail, meet_some}, VectorPart{Kind::tail, 0});
 }
 
-/// Visits the terms of the accumulation error, which exact accumulation has none of.
+/// Visits the terms of the accumulation error; exact accumulation has no terms.
 template <class Visit>
 void for_each_accumulation_term(const SplitPlan& plan, Index k, const Visit& visit) {
   using Kind = VectorPart::Kind;

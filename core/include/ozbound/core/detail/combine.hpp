@@ -91,7 +91,7 @@ OZB_HD constexpr double accumulate_groups(const std::int64_t* sums, Index stride
 OZB_HD constexpr WideDyadic<1> widen(Dyadic x) { return {{{x.magnitude}}, x.exponent, x.negative}; }
 
 template <int Limbs>
-OZB_HD constexpr WideDyadic<Limbs + 1> scaled(const WideDyadic<Limbs>& x, Dyadic factor) {
+OZB_HD constexpr WideDyadic<Limbs + 1> times(const WideDyadic<Limbs>& x, Dyadic factor) {
   return {multiply(x.magnitude, factor.magnitude), x.exponent + factor.exponent, x.negative != factor.negative};
 }
 
@@ -105,11 +105,11 @@ struct Scalars {
 /// alpha sum + beta c0, rounded once, with an error bound relative to 2^scale; see combine.
 template <int Limbs>
 OZB_HD constexpr Rounded round_sum(const WideDyadic<Limbs>& sum, int scale, const Scalars& scalars, Dyadic c0, double error) {
-  const auto grid = GridSum<Limbs + 2>::of(scaled(sum, scalars.alpha), scaled(widen(c0), scalars.beta));
+  const auto grid = GridSum<Limbs + 2>::of(times(sum, scalars.alpha), times(widen(c0), scalars.beta));
   if (!is_finite(bits_of(error), binary64)) return {grid.round(scalars.format), scalars.alpha.magnitude == 0};
-  const auto radius = to_dyadic(error);  // compared as bits: a subnormal bound is no zero, even if the caller flushes subnormals
+  const auto radius = to_dyadic(error);  // compared as bits: a subnormal bound is no zero, even under flush-to-zero
   if (radius.magnitude == 0) return {grid.round(scalars.format), true};
-  return grid.round_enclosed(scaled(WideDyadic<1>{{{radius.magnitude}}, radius.exponent + scale, false}, scalars.alpha),
+  return grid.round_enclosed(times(WideDyadic<1>{{{radius.magnitude}}, radius.exponent + scale, false}, scalars.alpha),
                              scalars.format);
 }
 

@@ -29,8 +29,8 @@ template <int Limbs>
 constexpr ComplexTerms<Limbs + 1> complex_terms(const WideDyadic<Limbs> (&product)[2], const std::array<Dyadic, 2>& c0,
                                                 const ComplexScalars& scalars, Part of) {
   const std::size_t own = of == Part::real ? 0 : 1, other = 1 - own;
-  ComplexTerms<Limbs + 1> terms{{scaled(product[own], scalars.alpha[0]), scaled(product[other], scalars.alpha[1])},
-                                {scaled(widen(c0[own]), scalars.beta[0]), scaled(widen(c0[other]), scalars.beta[1])}};
+  ComplexTerms<Limbs + 1> terms{{times(product[own], scalars.alpha[0]), times(product[other], scalars.alpha[1])},
+                                {times(widen(c0[own]), scalars.beta[0]), times(widen(c0[other]), scalars.beta[1])}};
   if (of == Part::real) {
     terms.product[1].negative = !terms.product[1].negative;
     terms.c0[1].negative = !terms.c0[1].negative;
@@ -128,7 +128,7 @@ constexpr Rounded combine_complex(const ComplexSums& sums, const SumLayout& layo
     const bool counts = scalars.alpha[t].magnitude != 0;
     known = known && (!counts || is_finite(bits_of(error), binary64));
     if (!counts || !known) continue;
-    errors[t] = scaled(widen(to_dyadic(error)), scalars.alpha[t]);
+    errors[t] = times(widen(to_dyadic(error)), scalars.alpha[t]);
     errors[t].exponent += scale;
   }
   const auto rounded = round_terms(complex_terms(product, c0, scalars, of), errors, scalars.format);

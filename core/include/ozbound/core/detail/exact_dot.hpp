@@ -77,7 +77,7 @@ class ExactDot {
 
   /// alpha * value() + beta * c0, rounded once.
   [[nodiscard]] OZB_HD constexpr std::uint64_t round(const Scalars& scalars, Dyadic c0) const {
-    return GridSum<limbs + 2>::of(scaled(value(), scalars.alpha), scaled(widen(c0), scalars.beta)).round(scalars.format);
+    return GridSum<limbs + 2>::of(times(value(), scalars.alpha), times(widen(c0), scalars.beta)).round(scalars.format);
   }
 
  private:

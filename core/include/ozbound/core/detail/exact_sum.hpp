@@ -93,7 +93,7 @@ struct GridSum {
                                                                Format format) const {
     const int length = value.bits();
     if (length == 0)
-      return 0;  // a sticky bit below an all-zero magnitude cannot occur: it lies 60 bits below the leading bit
+      return 0;  // a sticky bit below an all-zero magnitude cannot occur: it stands 60 bits below the leading bit
     const int top = exponent + length - format.precision;
     const int last = top > format.least_exponent ? top : format.least_exponent;  // weight of the last bit that is kept
     const int low = last - exponent;

@@ -22,7 +22,7 @@ std::string cublas_name();
 /// emulate unasked, the handle is pedantic, "the prescribed precision and standardized arithmetic for all phases of
 /// calculations". No environment variable changes a pedantic handle. On an H200 it costs a quarter of the speed and changes no
 /// bit.
-/// @throws std::invalid_argument for a negative device, CudaError where there is none.
+/// @throws std::invalid_argument for a negative device, CudaError if there is no such device.
 std::unique_ptr<NativeGemm> make_cublas_gemm(int device = 0);
 
 }  // namespace ozbound::gpu

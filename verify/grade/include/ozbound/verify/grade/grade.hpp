@@ -119,7 +119,7 @@ struct GradePart {
 std::span<const GradePart> grade_parts();
 
 /// A hash of the bits of C over a fixed set of calls. Two environments (thread counts, machines) with equal hashes compute the
-/// same bits in these calls. Of the options, only the seed matters.
+/// same bits in these calls. Among the options, only the seed matters.
 std::uint64_t fingerprint(const ForeignGemm& gemm, const GradeOptions& options);
 
 /// Makes products large enough for several threads many times in this process, with its thread count. Compares their bits and

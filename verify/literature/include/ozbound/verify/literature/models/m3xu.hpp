@@ -69,16 +69,16 @@ struct ComplexSum {
 ComplexSum dot(Mode mode, const Unit& unit, std::span<const std::complex<double>> a, std::span<const std::complex<double>> b);
 
 template <class T>
-struct Product {
+struct GemmResult {
   Matrix<T> c;
   Index overflows = 0;  ///< of all entries together
   Index losses = 0;
 };
 
 /// AB, every entry by `dot`: A is m x k, B k x n. @throws std::invalid_argument also if a.cols() != b.rows().
-Product<double> gemm(Mode mode, const Unit& unit, MatrixView<const double> a, MatrixView<const double> b);
-Product<std::complex<double>> gemm(Mode mode, const Unit& unit, MatrixView<const std::complex<double>> a,
-                                   MatrixView<const std::complex<double>> b);
+GemmResult<double> gemm(Mode mode, const Unit& unit, MatrixView<const double> a, MatrixView<const double> b);
+GemmResult<std::complex<double>> gemm(Mode mode, const Unit& unit, MatrixView<const std::complex<double>> a,
+                                      MatrixView<const std::complex<double>> b);
 
 /// |C^ - AB| <= relative |A||B| + underflow, elementwise. Rounded up; infinite if the sums are too long for the bound.
 struct Bound {

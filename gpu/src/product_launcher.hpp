@@ -17,7 +17,7 @@
 #include "lt_product.hpp"
 #include "ozbound/core/plan.hpp"
 #include "ozbound/gpu/path.hpp"
-#include "special_entries.hpp"
+#include "special_entry_writer.hpp"
 
 namespace ozbound::gpu {
 
@@ -32,11 +32,11 @@ struct Kernels {
 
 /// Products of slices or residues under one plan and of one shape. The constructor chooses the kernels and the number of
 /// entries of C at a time, so that launch only launches.
-class Product {
+class ProductLauncher {
  public:
   /// Cuts C into blocks until their sums take at most `most_bytes`, or the blocks are 128 x 128. If a path cannot compute the
   /// product, takes the next path.
-  Product(const Plan& plan, Index m, Index n, Index k, double most_bytes, Path path, Kernels& kernels);
+  ProductLauncher(const Plan& plan, Index m, Index n, Index k, double most_bytes, Path path, Kernels& kernels);
 
   /// Finds the fastest kernels, unless they are known. Call before the first launch. Waits for the device.
   void prepare() const;
@@ -78,7 +78,7 @@ class Product {
     std::int32_t* products = nullptr;
     std::uint8_t* workspace = nullptr;
 
-    Buffers(const Product& product, bool of_32_bits, Arena& arena);
+    Buffers(const ProductLauncher& product, bool of_32_bits, Arena& arena);
   };
 
   [[nodiscard]] bool fuses() const;

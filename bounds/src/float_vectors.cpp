@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "scaled_vectors.hpp"
+#include "float_vectors.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,11 +16,11 @@ namespace {
 
 std::size_t index(Index i) { return static_cast<std::size_t>(i); }
 
-constexpr Index tile_vectors = 16;  // whose elements lie in a row: a cache line or two
+constexpr Index tile_vectors = 16;  // vectors with contiguous elements across them: a cache line or two
 constexpr Index block = 512;
-constexpr int least_quick_scale = -890;  // so that subnormal numbers become 0
+constexpr int least_quick_scale = -890;  // ensures that subnormal numbers become 0
 
-/// The 24 leading bits of |x| with its exponent: what to_float_lower leaves of a normal number, in their order.
+/// The 24 leading bits of |x| with its exponent, the part of a normal number that to_float_lower keeps, as an ordered integer.
 std::int64_t leading_bits(double x) { return static_cast<std::int64_t>((bits_of(x) & ~binary64.sign) >> 29); }
 
 /// to_float_lower of the magnitudes of many numbers. @pre scale >= least_quick_scale.
@@ -32,7 +32,7 @@ OZB_MULTIVERSION void to_floats_lower(const double* x, Index count, std::int64_t
   }
 }
 
-/// The same, each number with a scale of its own.
+/// The same with a separate scale for each number.
 OZB_MULTIVERSION void to_floats_lower(const double* x, Index count, const std::int64_t* scales, float* out) {
   for (Index l = 0; l < count; ++l) {
     const auto bits = leading_bits(x[l]) - ((1023 - 127 + scales[l]) << 23);
@@ -40,7 +40,7 @@ OZB_MULTIVERSION void to_floats_lower(const double* x, Index count, const std::i
   }
 }
 
-/// For element l of several vectors: raises their largest so far, and sets its place to l.
+/// For element l of several vectors: raises their largest magnitude so far, and sets its place to l.
 OZB_MULTIVERSION void raise_tops(const double* x, Index count, Index l, std::int64_t* tops, Index* places) {
   for (Index i = 0; i < count; ++i) {
     const auto bits = leading_bits(x[i]);
@@ -60,7 +60,7 @@ OZB_MULTIVERSION std::int64_t largest_of(const double* x, Index count) {
 
 using Copy = std::array<double, static_cast<std::size_t>(block)>;
 
-/// At most `block` elements of a row of a matrix, as doubles: where they lie, or copied.
+/// At most `block` elements of a row of a matrix, as doubles: in place, or copied.
 template <class T>
 const double* doubles_of(MatrixView<const T> matrix, Index i, Index first, Index count, Copy& copy) {
   if constexpr (sizeof(T) == sizeof(double))
@@ -69,7 +69,7 @@ const double* doubles_of(MatrixView<const T> matrix, Index i, Index first, Index
   return copy.data();
 }
 
-/// The place of the largest element of a vector whose elements lie in a row.
+/// The place of the largest element of a vector with contiguous elements.
 template <class T>
 Index place_along(MatrixView<const T> vectors, Index i) {
   Copy copy;
@@ -86,7 +86,7 @@ Index place_along(MatrixView<const T> vectors, Index i) {
   return place;
 }
 
-/// Those of `count` <= block vectors from the first on, whose elements with the same l lie in a row.
+/// The places for `count` <= block vectors from `first` on, whose elements with the same l are contiguous.
 template <class T>
 void places_across(MatrixView<const T> vectors, Index first, Index count, Index* places) {
   Copy copy;
@@ -103,7 +103,7 @@ bool across(const InputView& vectors) {
 
 }  // namespace
 
-ScaledVectors::ScaledVectors(InputView vectors, const std::vector<VectorScale>& scales, int threads)
+FloatVectors::FloatVectors(InputView vectors, const std::vector<VectorScale>& scales, int threads)
     : vectors_(vectors), scales_(scales), tile_(across(vectors) ? tile_vectors : 1), places_(index(vectors.rows())) {
   const Index count = vectors.rows(), k = vectors.cols();
   elements_ = std::make_unique_for_overwrite<float[]>(index(count * k));
@@ -131,8 +131,8 @@ ScaledVectors::ScaledVectors(InputView vectors, const std::vector<VectorScale>& 
   }
 }
 
-/// As the definition has it: of the elements that this makes.
-Index ScaledVectors::slow_place_of_top(Index i) const {
+/// The place by definition: from the elements that this class makes.
+Index FloatVectors::slow_place_of_top(Index i) const {
   Index place = 0;
   float top = 0;
   for (Index l = 0; l < vectors_.cols(); ++l)
@@ -140,18 +140,18 @@ Index ScaledVectors::slow_place_of_top(Index i) const {
   return place;
 }
 
-float ScaledVectors::element(Index i, Index l) const {
+float FloatVectors::element(Index i, Index l) const {
   const auto& scale = scales_[index(i)];
   return scale.special ? 0 : to_float_lower(vectors_.element(i, l), scale.exponent);
 }
 
-const float* ScaledVectors::vector(Index i) const {
+const float* FloatVectors::vector(Index i) const {
   std::call_once(made_[index(i / tile_)], [&] { make(i / tile_ * tile_); });
   return elements_.get() + i * vectors_.cols();
 }
 
-/// The vectors of the tile that begins with the first.
-void ScaledVectors::make(Index first) const {
+/// Makes the vectors of the tile that begins with `first`.
+void FloatVectors::make(Index first) const {
   const Index last = std::min(first + tile_, vectors_.rows()), k = vectors_.cols();
   bool quick = true;
   for (Index i = first; i < last; ++i)

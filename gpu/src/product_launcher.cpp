@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "product.hpp"
+#include "product_launcher.hpp"
 
 #include <algorithm>
 #include <set>
@@ -21,7 +21,7 @@ Index at_least(Index x, Index multiple) { return round_up(std::max<Index>(x, 1),
 
 }  // namespace
 
-Product::Buffers::Buffers(const Product& product, bool of_32_bits, Arena& arena) {
+ProductLauncher::Buffers::Buffers(const ProductLauncher& product, bool of_32_bits, Arena& arena) {
   const Index entries = product.rows_ * product.columns_, all = entries * product.combination_.groups.count;
   if (!of_32_bits) sums = arena.take<std::int64_t>(all);
   if (product.path_ != Path::cublaslt) return;
@@ -29,7 +29,7 @@ Product::Buffers::Buffers(const Product& product, bool of_32_bits, Arena& arena)
   workspace = arena.take<std::uint8_t>(static_cast<Index>(LtProduct::workspace_bytes));
 }
 
-Product::Product(const Plan& plan, Index m, Index n, Index k, double most_bytes, Path path, Kernels& kernels)
+ProductLauncher::ProductLauncher(const Plan& plan, Index m, Index n, Index k, double most_bytes, Path path, Kernels& kernels)
     : plan_(plan),
       combination_(plan, k),
       m_(m),
@@ -48,16 +48,16 @@ Product::Product(const Plan& plan, Index m, Index n, Index k, double most_bytes,
   if (path_ == Path::cublaslt) runs_ = runs();
 }
 
-int Product::moduli() const {
+int ProductLauncher::moduli() const {
   return plan_.visit([](const SplitPlan&) { return 0; }, [](const ResiduePlan& residues) { return residues.moduli; });
 }
 
-bool Product::fuses() const {
+bool ProductLauncher::fuses() const {
   return plan_.visit([this](const SplitPlan& slices) { return kernels_.fused.applies(slices, m_, n_, k_); },
                      [this](const ResiduePlan& plan) { return kernels_.residues.applies(plan.moduli, m_, n_, k_); });
 }
 
-Path Product::chosen(Path wanted) const {
+Path ProductLauncher::chosen(Path wanted) const {
   const bool any = wanted == Path::automatic;
   if ((any || wanted == Path::fused) && fuses()) return Path::fused;
   const bool worth_it = std::min(m_, n_) >= vector_step;
@@ -65,7 +65,7 @@ Path Product::chosen(Path wanted) const {
   return Path::portable;
 }
 
-double Product::bytes() const {
+double ProductLauncher::bytes() const {
   if (path_ == Path::fused) {
     const auto kernel_bytes =
         moduli() > 0 ? kernels_.residues.workspace(moduli(), rows_, columns_) : kernels_.fused.workspace(plan_.split());
@@ -76,12 +76,12 @@ double Product::bytes() const {
   return path_ == Path::portable ? sums : sums + 4 * entries + static_cast<double>(LtProduct::workspace_bytes);
 }
 
-Block Product::block_at(Index row, Index column) const {
+Block ProductLauncher::block_at(Index row, Index column) const {
   return {row, column, std::min(rows_, m_ - row), std::min(columns_, n_ - column)};
 }
 
-/// Every group in runs whose sums INT32 holds.
-std::vector<Product::Run> Product::runs() const {
+/// Splits every group into runs whose sums INT32 holds.
+std::vector<ProductLauncher::Run> ProductLauncher::runs() const {
   std::vector<Run> result;
   const Index terms = plan_.visit([](const SplitPlan& slices) { return slices.int32_terms(); },
                                   [](const ResiduePlan&) { return residue_int32_terms; });
@@ -93,13 +93,13 @@ std::vector<Product::Run> Product::runs() const {
   return result;
 }
 
-bool Product::sums_fit_32_bits() const {
+bool ProductLauncher::sums_fit_32_bits() const {
   const auto count = static_cast<std::size_t>(combination_.groups.count);
   return path_ == Path::cublaslt && runs_.size() == count && combination_.common_ratio() &&
          combination_.groups.count <= most_diagonals;
 }
 
-LtProduct::Shape Product::lt_shape(const Block& block, Index digits) const {
+LtProduct::Shape ProductLauncher::lt_shape(const Block& block, Index digits) const {
   const auto pitch = [this](Side side) {
     const auto form = plan_.form(side);
     const auto* const slicing = std::get_if<Slicing>(&form);
@@ -109,7 +109,7 @@ LtProduct::Shape Product::lt_shape(const Block& block, Index digits) const {
           pitch(Side::columns_of_b)};
 }
 
-void Product::prepare() const {
+void ProductLauncher::prepare() const {
   std::set<LtProduct::Shape> shapes;
   for (Index row = 0; row < m_; row += rows_)
     for (Index column = 0; column < n_; column += columns_)
@@ -120,16 +120,16 @@ void Product::prepare() const {
   }
 }
 
-void Product::launch_run(const Run& run, const DeviceSlices& a, const DeviceSlices& b, const Block& block,
-                         std::int32_t* products, std::uint8_t* workspace, cudaStream_t stream) const {
+void ProductLauncher::launch_run(const Run& run, const DeviceSlices& a, const DeviceSlices& b, const Block& block,
+                                 std::int32_t* products, std::uint8_t* workspace, cudaStream_t stream) const {
   const int q = combination_.groups.diagonal[run.group] - run.first_a;
   const auto* const rows = a.digits + block.row * a.pitch() + a.offset(run.first_a) + run.start;
   const auto* const columns = b.digits + block.column * b.pitch() + b.offset(q) + run.start;
   kernels_.lt.launch(lt_shape(block, run.digits), rows, columns, products, workspace, stream);
 }
 
-BlockSums<std::int64_t> Product::wide_sums(const DeviceSlices& a, const DeviceSlices& b, const Block& block,
-                                           const Buffers& buffers, cudaStream_t stream) const {
+BlockSums<std::int64_t> ProductLauncher::wide_sums(const DeviceSlices& a, const DeviceSlices& b, const Block& block,
+                                                   const Buffers& buffers, cudaStream_t stream) const {
   if (path_ != Path::cublaslt) {
     const BlockSums<std::int64_t> sums{buffers.sums, block.rows * block.columns, block.columns, 1};
     launch_portable_product(a, b, combination_.encoding_a, combination_.encoding_b, combination_.groups, block, sums, stream);
@@ -144,22 +144,22 @@ BlockSums<std::int64_t> Product::wide_sums(const DeviceSlices& a, const DeviceSl
   return sums;
 }
 
-BlockSums<std::int32_t> Product::short_sums(const DeviceSlices& a, const DeviceSlices& b, const Block& block,
-                                            const Buffers& buffers, cudaStream_t stream) const {
+BlockSums<std::int32_t> ProductLauncher::short_sums(const DeviceSlices& a, const DeviceSlices& b, const Block& block,
+                                                    const Buffers& buffers, cudaStream_t stream) const {
   const auto shape = lt_shape(block, 0);
   const BlockSums<std::int32_t> sums{buffers.products, shape.rows * shape.columns, 1, shape.rows};
   for (const auto& run : runs_) launch_run(run, a, b, block, &sums.at(run.group, 0, 0), buffers.workspace, stream);
   return sums;
 }
 
-void Product::combine(const DeviceSlices& a, const DeviceSlices& b, const Block& block, const auto& sums,
-                      const DeviceEpilogue& epilogue, cudaStream_t stream) const {
+void ProductLauncher::combine(const DeviceSlices& a, const DeviceSlices& b, const Block& block, const auto& sums,
+                              const DeviceEpilogue& epilogue, cudaStream_t stream) const {
   if (moduli() > 0) return launch_recovery(combination_, moduli(), a, b, block, sums, epilogue, stream);
   launch_combination(combination_, a, b, block, sums, epilogue, stream);
 }
 
-void Product::launch_residues(const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue,
-                              const OperandPair& operands, Arena arena, cudaStream_t stream) const {
+void ProductLauncher::launch_residues(const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue,
+                                      const OperandPair& operands, Arena arena, cudaStream_t stream) const {
   auto* const workspace = arena.take<std::uint8_t>(static_cast<Index>(kernels_.residues.workspace(moduli(), rows_, columns_)));
   for (Index row = 0; row < m_; row += rows_)
     for (Index column = 0; column < n_; column += columns_) {
@@ -169,8 +169,8 @@ void Product::launch_residues(const DeviceSlices& a, const DeviceSlices& b, cons
     }
 }
 
-void Product::launch(const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue, const OperandPair& operands,
-                     Arena arena, cudaStream_t stream) const {
+void ProductLauncher::launch(const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue,
+                             const OperandPair& operands, Arena arena, cudaStream_t stream) const {
   if (path_ == Path::fused && moduli() > 0) return launch_residues(a, b, epilogue, operands, arena, stream);
   if (path_ == Path::fused) {
     const auto bytes = static_cast<Index>(kernels_.fused.workspace(plan_.split()));

@@ -17,9 +17,9 @@ struct OperandPair {
 
 /// The entries that NaN and infinities decide, as core's apply_specials: entries of special vectors, under scalars that are not
 /// finite, and over a C0 that is not finite. If there are no terms, because k = 0 or alpha = 0, all of C.
-class SpecialEntries {
+class SpecialEntryWriter {
  public:
-  __device__ SpecialEntries(const OperandPair& operands, const DeviceEpilogue& epilogue)
+  __device__ SpecialEntryWriter(const OperandPair& operands, const DeviceEpilogue& epilogue)
       : operands_(operands),
         epilogue_(epilogue),
         everywhere_(!epilogue.finite_scalars()),
@@ -65,7 +65,7 @@ class SpecialEntries {
 template <class Combine>
 __device__ void finish_or_write_special(const OperandPair& operands, const DeviceEpilogue& epilogue, Index i, Index j,
                                         bool of_vectors, const Combine& combine) {
-  const SpecialEntries specials(operands, epilogue);
+  const SpecialEntryWriter specials(operands, epilogue);
   if (!operands.exists()) {
     if (!of_vectors && is_finite(epilogue.c0_bits(i, j), binary64)) combine();
   } else if (specials.contains(i, j, of_vectors)) {

@@ -1,0 +1,1 @@
+!> Whom it tells.
