@@ -11,45 +11,61 @@
 namespace ozbound {
 
 struct CostedPlan {
-  Plan plan;
+  SplitPlan plan;
   double cost;
-  int slices;  ///< of both operands
-  int number;  ///< in the order in which plans are enumerated
-
-  /// Whether another is tried first: it is cheaper, or has fewer slices.
-  bool operator<(const CostedPlan& other) const {
-    return std::tie(cost, slices, number) > std::tie(other.cost, other.slices, other.number);
-  }
 };
 
-/// Every plan all of whose slices meet another: s_A, s_B <= max_slices, max(s_A, s_B) < cut <= s_A + s_B. (A lower cut leaves
-/// slices unused: the plan with fewer slices has the same products and no larger bound.) Cheapest first, then fewest slices. A
-/// heap, since most are never asked for.
+/// True if x is tried after y: it costs more, or as much with more slices, or it has more slices of A, of B, or more products.
+inline bool costs_more(const CostedPlan& x, const CostedPlan& y) {
+  const auto key = [](const CostedPlan& of) {
+    const int a = of.plan.a.slices, b = of.plan.b.slices;
+    return std::tuple(of.cost, a + b, a, b, of.plan.cut);
+  };
+  return key(x) > key(y);
+}
+
+/// Every plan in which each slice meets another one: s_A, s_B <= max_slices, max(s_A, s_B) < cut <= s_A + s_B. (A lower cut
+/// leaves slices unused: the plan with fewer slices has the same products and no larger bound.) Sorted by cost, then by slices.
+///
+/// There are 2870 such plans, and few are ever requested. So the next plans are found one by one, by a tree: the children of a
+/// plan have more slices or a larger cut, and by CostModel::planned they cost no less. The heap holds the children of all plans
+/// that were taken.
 class PlansByCost {
  public:
-  PlansByCost(Encoding encoding, const CostModel& costs, Index m, Index n, Index k) {
-    plans_.reserve(3000);
-    for (int a = 1; a <= max_slices; ++a)
-      for (int b = 1; b <= max_slices; ++b)
-        for (int cut = std::max(a, b) + 1; cut <= a + b; ++cut) {
-          const SplitPlan plan{{encoding, a}, {encoding, b}, cut, Accumulation::exact};
-          plans_.push_back({plan, costs.planned(plan, m, n, k), a + b, static_cast<int>(plans_.size())});
-        }
-    std::make_heap(plans_.begin(), plans_.end());
+  PlansByCost(Encoding encoding, const CostModel& costs, Index m, Index n, Index k)
+      : encoding_(encoding), costs_(&costs), m_(m), n_(n), k_(k) {
+    push(1, 1, 2);
   }
 
   [[nodiscard]] bool empty() const { return plans_.empty(); }
   [[nodiscard]] const CostedPlan& cheapest() const { return plans_.front(); }
 
   CostedPlan take() {
-    std::pop_heap(plans_.begin(), plans_.end());
-    const auto plan = plans_.back();
+    std::pop_heap(plans_.begin(), plans_.end(), costs_more);
+    const auto taken = plans_.back();
     plans_.pop_back();
-    return plan;
+    const int a = taken.plan.a.slices, b = taken.plan.b.slices, cut = taken.plan.cut;
+    if (cut < a + b) push(a, b, cut + 1);
+    if (cut == least_cut(a, b)) {
+      if (b < max_slices) push(a, b + 1, least_cut(a, b + 1));
+      if (b == 1 && a < max_slices) push(a + 1, b, least_cut(a + 1, b));
+    }
+    return taken;
   }
 
  private:
-  std::vector<CostedPlan> plans_;
+  static int least_cut(int a, int b) { return std::max(a, b) + 1; }
+
+  void push(int a, int b, int cut) {
+    const SplitPlan plan{{encoding_, a}, {encoding_, b}, cut, Accumulation::exact};
+    plans_.push_back({plan, costs_->planned(plan, m_, n_, k_)});
+    std::push_heap(plans_.begin(), plans_.end(), costs_more);
+  }
+
+  Encoding encoding_;
+  const CostModel* costs_;
+  Index m_, n_, k_;
+  std::vector<CostedPlan> plans_;  ///< a heap, the cheapest plan on top
 };
 
 }  // namespace ozbound

@@ -37,13 +37,13 @@ class SliceSearch {
   }
 
  private:
-  /// The cheapest plan whose bound certifies the target for every entry, if it costs no more than the limit, or than the
-  /// superaccumulator. Plans are tried on a few entries first; an entry that refuses a plan joins them.
+  /// Chooses the cheapest plan whose bound certifies the target for every entry, if it costs no more than the limit, or than
+  /// the superaccumulator. Plans are tried on a few probe entries first; an entry that refuses a plan joins them.
   bool choose_certified(PlansByCost plans, const Allowance& allowance) {
     auto probes = allowance.probes(4);
     while (!plans.empty()) {
       poll_cancelled();
-      const auto [plan, cost, slices, number] = plans.take();
+      const auto [plan, cost] = plans.take();
       if (cost > exact_ || cost > limit_) return false;
       const double probed = probe(plan, probes, allowance);
       note({Method::one_plan, plan, cost, ratio_upper_after_rounding(probed, problem_.tau, problem_.u), false});
@@ -61,16 +61,16 @@ class SliceSearch {
     return false;
   }
 
-  /// For results that are refined entry by entry afterwards: the plan with the least cost of its products and of finishing,
-  /// exactly, the share of entries that it is expected to leave open.
+  /// For results that are refined entry by entry: chooses the plan with the least expected cost of its products and of
+  /// finishing its open entries exactly.
   void choose_refined(PlansByCost plans, Method method) {
     const auto probes = problem_.refined_probes(method, examination_);
-    // More than a triangular plan is expected to cost the cheapest does not: most others are refused by few probes.
+    // The cheapest plan costs no more than a triangular plan is expected to cost. Most other plans are refused by few probes.
     double limit = std::min({exact_, limit_, cheapest_triangular(probes)});
     std::optional<Candidate> best;
     while (!plans.empty()) {
       poll_cancelled();
-      const auto [plan, cost, slices, number] = plans.take();
+      const auto [plan, cost] = plans.take();
       if (cost + least_open_share * exact_ > limit) break;
       const double expected = expected_cost(plan, cost, limit, probes);
       if (expected > limit || (best && expected == limit)) continue;
@@ -96,7 +96,7 @@ class SliceSearch {
     return std::max(worst, total);
   }
 
-  /// The least cost of products with s slices each and cut s + 1.
+  /// The least expected cost of plans with s slices each and cut s + 1.
   double cheapest_triangular(const std::vector<Probe>& probes) {
     double least = std::numeric_limits<double>::infinity();
     for (int s = 1; s <= max_slices; ++s) {
@@ -109,8 +109,8 @@ class SliceSearch {
     return least;
   }
 
-  /// The cost of a plan and of finishing exactly the share of probes whose error bound is beyond their allowance, or anything
-  /// above `limit`.
+  /// The cost of a plan plus the cost of finishing exactly the share of probes whose error bound exceeds their allowance.
+  /// Returns any number above `limit` if the cost exceeds `limit`.
   double expected_cost(const Plan& plan, double cost, double limit, const std::vector<Probe>& probes) {
     const double uniform = truncation_a_priori_upper(plan, problem_.product.k());
     double open = 0, expected = cost + least_open_share * exact_;
@@ -128,7 +128,7 @@ class SliceSearch {
     return found;
   }
 
-  /// Keeps the best candidate of each number of products, and the one that certifies. Plans come cheapest first.
+  /// Keeps the best candidate for each number of products, and the one that certifies. Plans arrive in order of cost.
   void note(const Candidate& candidate) {
     auto& all = proposal_.looked_at;
     const auto like = std::ranges::find_if(all, [&](const Candidate& other) {
