@@ -26,11 +26,11 @@ using ::testing::IsEmpty;
 using Environment = std::map<std::string, std::string>;
 
 struct Finished {
-  int code = -1;  ///< 128 and the signal where that ended it, as a shell says
+  int code = -1;  ///< 128 plus the signal that ended it, as in a shell
   std::string out, err;
 };
 
-/// Runs a line of a shell with these variables, in a folder of its own, for two minutes at most.
+/// Runs a shell line with these variables in a temporary folder, for two minutes at most.
 Finished run(const std::string& line, const Environment& environment = {}) {
   const TemporaryDirectory folder;
   std::string variables = "env -u LD_PRELOAD -u OZBOUND_MODE OMP_NUM_THREADS=2 ";
@@ -42,9 +42,10 @@ Finished run(const std::string& line, const Environment& environment = {}) {
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128, read_bytes(folder / "out"), read_bytes(folder / "err")};
 }
 
-/// In shadow of everything, however small.
+/// The environment of a program in shadow mode that has every call examined, however slow the machine is.
 Environment shadow(Environment more = {}) {
-  more.merge(Environment{{"LD_PRELOAD", OZBOUND_HOOK}, {"OZBOUND_MODE", "shadow"}, {"OZBOUND_MIN_WORK", "0"}});
+  more.merge(Environment{
+      {"LD_PRELOAD", OZBOUND_HOOK}, {"OZBOUND_MODE", "shadow"}, {"OZBOUND_MIN_WORK", "0"}, {"OZBOUND_SHARE", "1e6"}});
   return more;
 }
 
@@ -59,7 +60,7 @@ std::vector<nlohmann::json> records_of(const std::string& text) {
   return records;
 }
 
-/// The last record of this kind; null where there is none.
+/// The last record of this kind, or null.
 nlohmann::json last(const std::vector<nlohmann::json>& records, const std::string& kind) {
   nlohmann::json found;
   for (const auto& record : records)
@@ -67,7 +68,7 @@ nlohmann::json last(const std::vector<nlohmann::json>& records, const std::strin
   return found;
 }
 
-/// Calls of a way, by the last counts.
+/// The number of calls handled this way, by the last counts.
 long calls_of(const std::vector<nlohmann::json>& records, const std::string& way) {
   std::map<std::string, long> counts;
   for (const auto& record : records)
@@ -81,7 +82,7 @@ long calls_of(const std::vector<nlohmann::json>& records, const std::string& way
   return sum;
 }
 
-/// Folders of libblas.so.3: netlib's, and OpenBLAS's.
+/// Folders with a libblas.so.3: netlib's and OpenBLAS's.
 std::vector<std::string> libraries() {
   std::vector<std::string> found;
   for (const auto* folder : {"/blas", "/openblas-openmp", "/openblas-pthread", "/openblas-serial"})
@@ -212,7 +213,7 @@ TEST(DropIn, LogThatGrowsTooLargeEndsNoProgram) {
 
 TEST(DropIn, EndsAProgramThatMultipliesUnderABadVariable) {
   const std::pair<const char*, const char*> bad[] = {{"OZBOUND_MODE", "on"},       {"OZBOUND_TARGET", "1e-8"},
-                                                     {"OZBOUND_MIN_WORK", "-1"},   {"OZBOUND_SHARE", "2"},
+                                                     {"OZBOUND_MIN_WORK", "-1"},   {"OZBOUND_SHARE", "2e6"},
                                                      {"OZBOUND_SUMMARY", "maybe"}, {"OZBOUND_BLAS", "/nowhere/libblas.so"}};
   for (const auto& [variable, value] : bad) {
     auto environment = shadow();
@@ -330,7 +331,7 @@ TEST(DropIn, PassesNetlibsTestersOfLevel3) {
     for (const auto& library : libraries()) {
       const auto line = "cd $(mktemp -d) && " + folder + "/" + tester + "; s=$?; cat *.out *.SUMM 2>/dev/null; exit $s";
       const auto alone = run(line, {{"LD_LIBRARY_PATH", library}});
-      if (alone.code == 127) continue;  // CBLAS's testers need a variable that netlib's alone has
+      if (alone.code == 127) continue;  // CBLAS's testers need a variable that only netlib's library has
       const auto hooked = run(line, shadow({{"LD_LIBRARY_PATH", library}, {"OZBOUND_SUMMARY", "0"}}));
       EXPECT_EQ(hooked.code, alone.code) << tester << library << hooked.err;
       EXPECT_EQ(hooked.out, alone.out) << tester << library;
@@ -371,13 +372,13 @@ TEST(DropIn, SettingsAreReadStrictly) {
   EXPECT_TRUE(read({{"OZBOUND_LOG", "x"}, {"OZBOUND_SUMMARY", "1"}}).writes_summary());
   EXPECT_EQ(read({{"OZBOUND_MIN_WORK", "1e6"}, {"OZBOUND_SHARE", "0.5"}}).min_work, 1e6);
   EXPECT_EQ(to_string(read({{"OZBOUND_TARGET", "cr"}}).target), "cr");
-  for (const auto* wrong : {"nan", "0.5x", " 1", "", "inf"}) {
+  for (const auto* wrong : {"nan", "0.5x", " 1", "", "inf", "2e6", "-1"}) {
     if (*wrong == 0) continue;
     EXPECT_THROW(read({{"OZBOUND_SHARE", wrong}}), std::invalid_argument) << wrong;
   }
 }
 
-/// A log of one process with one kind of calls, and these lines after it.
+/// A log of one process with calls of one kind, followed by these lines.
 std::string log_of(const std::string& more) {
   using Json = nlohmann::ordered_json;
   Json process{{"record", "process"}, {"process", 5},         {"schema", "ozbound-drop-in-1"},
@@ -405,7 +406,7 @@ TEST(Audit, AddsUpLogsAndPredictsForCallsThatWereNotExamined) {
   ASSERT_EQ(audit.code, 0) << audit.err;
   const auto json = nlohmann::json::parse(audit.out);
   EXPECT_EQ(json.at("native_seconds"), 16);
-  EXPECT_EQ(json.at("predicted_seconds"), 8);  // half, as those that were examined
+  EXPECT_EQ(json.at("predicted_seconds"), 8);  // half of the time, like the examined calls
   EXPECT_EQ(json.at("kinds").at(0).at("calls"), 16);
   EXPECT_EQ(json.at("kinds").at(0).at("worst"), 0.25);
   const auto text = run("COLUMNS=80 " OZBOUND_COMMAND " audit " + both).out;

@@ -15,7 +15,7 @@ namespace {
   throw std::invalid_argument(std::string(variable) + " must be " + why + ": " + std::string(text));
 }
 
-/// A decimal number of at least 0 and at most `most`.
+/// Parses a decimal number of at least 0 and at most `most`.
 double number(const char* variable, std::string_view text, double most, const std::string& why) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -33,7 +33,7 @@ void check_mode(const std::string& text) {
 Settings Settings::read(const std::function<const char*(const char*)>& get) {
   const FloatEnvironment environment;
   Settings settings;
-  // An empty value is none.
+  // An empty value counts as unset.
   const auto value_of = [&get](const char* variable) {
     const char* const text = get(variable);
     return text == nullptr ? std::string_view() : std::string_view(text);
@@ -46,7 +46,7 @@ Settings Settings::read(const std::function<const char*(const char*)>& get) {
   if (const auto text = value_of(variable_min_work); !text.empty())
     settings.min_work = number(variable_min_work, text, HUGE_VAL, "a number of multiplications m n k, 0 or more");
   if (const auto text = value_of(variable_share); !text.empty())
-    settings.share = number(variable_share, text, 1, "a share of native's time, 0 to 1");
+    settings.share = number(variable_share, text, 1e6, "a share of native's time, 0 to 1e6");
   if (const auto text = value_of(variable_log); !text.empty()) settings.log = text;
   if (const auto text = value_of(variable_summary); !text.empty()) {
     if (text != "0" && text != "1") refuse(variable_summary, "0 or 1", text);
