@@ -120,9 +120,9 @@ class Demo {
     const auto* native = native_gemm(EngineChoice::automatic);
     if (native == nullptr) return std::nullopt;
     Matrix<double> c(problem.a.rows(), problem.b.cols());
-    const RealProduct call{problem.a, problem.b, c};
-    native->dgemm(call);  // the first call sets up its threads
-    return median_seconds([&] { native->dgemm(call); });
+    const RealProduct product{problem.a, problem.b, c};
+    native->dgemm(product);  // the first call sets up its threads
+    return median_seconds([&] { native->dgemm(product); });
   }
 
   Machine machine_;

@@ -309,7 +309,7 @@ ExitCode run(const Arguments& arguments, const std::string& command_line) {
 void add_verify(CLI::App& app, Action& action) {
   using namespace command_verify;
   auto* command =
-      app.add_subcommand("verify", "Measure how wrong a product is, whoever computed it, or judge it against a claim");
+      app.add_subcommand("verify", "Measure how wrong a product is, computed by any program, or judge it against a claim");
   auto arguments = std::make_shared<Arguments>();
   files::add_operand_arguments(*command, arguments->operands);
   command->add_option("C", arguments->c, "File of the product to judge")->required()->type_name("");

@@ -5,8 +5,8 @@
 /* Ozbound for C, and for every language that calls C: matrix products with proven error bounds.
  *
  * Many threads may call every function at once, and no function throws. On failure, functions that return a status (OZB_SUCCESS
- * is 0) leave a text for ozb_last_error that names the argument. Handles that they return are null on failure; other handles
- * are freed with ..._destroy. Handles do not change, so threads may share them. Matrices lie in host memory and products run on
+ * is 0) leave a text for ozb_last_error that names the argument, and return null for a handle. Every other handle is freed with
+ * its ..._destroy. Handles do not change, so threads may share them. Matrices lie in host memory and products run on
  * the CPU, unless ozb_set_machine says otherwise.
  *
  * Each function has its own floating-point environment. The caller's rounding mode, flush-to-zero and traps affect neither bits
@@ -51,8 +51,7 @@ enum { OZB_NONE = 111, OZB_TRANSPOSE = 112, OZB_CONJUGATE_TRANSPOSE = 113 };
 
 /* Options of the choice in ozb_decide_..., to be added up. By default the functions compare predicted seconds, measured on this
  * machine (`ozbound calibrate`) or shipped with this library. The choice, and with it the bits of C within the target, may
- * differ between machines. With OZB_NO_NATIVE + OZB_COUNT_PRODUCTS it is the same on all CPUs; with OZB_NO_RESIDUES added, also
- * on devices, which have no residues. */
+ * differ between machines. With OZB_NO_NATIVE + OZB_COUNT_PRODUCTS it is the same on all of them. */
 enum {
   OZB_DEFAULT = 0,
   OZB_NO_NATIVE = 1,      /* never native DGEMM */

@@ -212,13 +212,13 @@ void LibraryGemm::in_blocks(Index m, Index n, Index, const std::function<void(co
 
 namespace {
 
-template <class Product>
-bool c0_is_c(const Product& product) {
+template <class AnyProduct>
+bool c0_is_c(const AnyProduct& product) {
   return !is_zero(product.beta) && same_elements(product.c0, product.c);
 }
 
-template <class T, class Product>
-std::optional<Read<T>> read_c0(const Product& product) {
+template <class T, class AnyProduct>
+std::optional<Read<T>> read_c0(const AnyProduct& product) {
   return is_zero(product.beta) ? std::nullopt : std::optional(read<T>(product.c0));
 }
 

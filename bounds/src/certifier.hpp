@@ -17,7 +17,7 @@
 namespace ozbound {
 
 /// (tau - u) / (1 + u), rounded down: the share of M that an error may reach before rounding (docs/derivations/targets.md, T1).
-/// No double equals 1 + u. The next larger one, 1 + 2u, takes its place in the divisor, rounded up like every sum.
+/// A larger divisor is as good, so 1 + 2u stands for 1 + u: it is a double for binary64, too, where 1 + u is none.
 inline double share_before_rounding_lower(double tau, double u) {
   return divide_lower(subtract_lower(tau, u), add_upper(1, 2 * u));
 }
@@ -86,7 +86,7 @@ class Certifier {
 
   [[nodiscard]] bool correctly_rounded() const { return decision_.target.kind == Target::Kind::correctly_rounded; }
 
-  /// True if slices serve a relative target.
+  /// True if one plan is refined until every entry meets a relative target.
   [[nodiscard]] bool relative() const {
     return decision_.method == Method::one_plan && decision_.target.kind == Target::Kind::relative;
   }

@@ -124,7 +124,7 @@ class RealMultiplication : private Certifier {
                    is_zero(product_.beta) ? InputView() : product_.c0};
   }
 
-  /// Kept operands for the decision's plan only: the workspace may not hold whole operands under finer plans.
+  /// Kept operands for the decision's plan only: under finer plans whole operands might not fit the workspace.
   [[nodiscard]] KeptOperands kept(const Plan& plan) const {
     if (plan != this->plan()) return {};
     return {prepared_a_ == nullptr ? nullptr : prepared_a_->integers(plan.form(Side::rows_of_a)),

@@ -35,7 +35,8 @@ std::vector<double> mixed(const Norms& rows, double alpha_r, double alpha_i) {
 PlanBound times(PlanBound bound, std::complex<double> alpha) {
   const double largest = std::max(std::fabs(alpha.real()), std::fabs(alpha.imag()));
   const int exponent = largest == 0 ? 0 : std::ilogb(largest);
-  const double alpha_r = std::fabs(std::ldexp(alpha.real(), -exponent));  // < 2; rounded up if alpha.imag() is far larger
+  const double alpha_r =
+      std::fabs(std::ldexp(alpha.real(), -exponent));  // < 2; inexact if far smaller than alpha_i, which `up` covers
   const double alpha_i = std::fabs(std::ldexp(alpha.imag(), -exponent));
   const auto up = [](double scaled, double original) { return original == 0 ? 0.0 : next_up(scaled); };
   const double r = up(alpha_r, alpha.real()), i = up(alpha_i, alpha.imag());
@@ -157,9 +158,9 @@ class ComplexScalarMultiplication : private Certifier {
     const char* const source = plan().visit(
         [](const SplitPlan&) { return "general bound of the parts of A B, times |alpha_r| and |alpha_i|; one rounding"; },
         [](const ResiduePlan&) { return "residues of the parts of A B, times |alpha_r| and |alpha_i|; one rounding"; });
-    auto scaled = times(fetched(std::move(bound)), product_.has_product() ? product_.alpha : 0);
-    if (correctly_rounded()) judge_zero_error(scaled, specials());
-    certificate_.bound = rounded(std::move(scaled), source);
+    auto product_bound = times(fetched(std::move(bound)), product_.has_product() ? product_.alpha : 0);
+    if (correctly_rounded()) judge_zero_error(product_bound, specials());
+    certificate_.bound = rounded(std::move(product_bound), source);
   }
 
   /// Runs Ziv's test, then more slices, and the superaccumulator for entries that stay open.

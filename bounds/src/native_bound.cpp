@@ -170,8 +170,8 @@ NativeGuarantee native_guarantee(const RealProduct& product, const ExponentRange
 }
 
 bool native_exceeds(const NativeGuarantee& guarantee, const Target& target, double tau) {
-  // dgemm asks for what the guarantee gives: the errors of the k + 2 roundings lie below it, for either rounding of the
-  // guarantee.
+  // The target `dgemm` equals the guarantee. Both are rounded to doubles, in different directions, so a comparison could fail
+  // by one bit. The errors of the k + 2 roundings lie below either of the two.
   return target.kind != Target::Kind::dgemm && guarantee.factor > tau;
 }
 

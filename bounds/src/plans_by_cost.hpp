@@ -15,7 +15,8 @@ struct CostedPlan {
   double cost;
 };
 
-/// True if x is tried after y: it costs more, or as much with more slices, or it has more slices of A, of B, or more products.
+/// True if x is tried after y. Plans are ordered by cost, then by the number of slices of both operands, of A, of B, and by
+/// cut.
 inline bool costs_more(const CostedPlan& x, const CostedPlan& y) {
   const auto key = [](const CostedPlan& of) {
     const int a = of.plan.a.slices, b = of.plan.b.slices;

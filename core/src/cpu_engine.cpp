@@ -133,10 +133,10 @@ namespace {
 Index terms_of_residues() { return residue_int32_terms; }
 
 /// A product of residues, real or complex, and the recovery of C' of its tiles.
-class ResidueProduct {
+class ResidueMultiplication {
  public:
-  ResidueProduct(const PanelResidues& rows, const PanelResidues& columns, const ResiduePlan& plan,
-                 const CpuEngine::Options& options, const Kernel& kernel)
+  ResidueMultiplication(const PanelResidues& rows, const PanelResidues& columns, const ResiduePlan& plan,
+                        const CpuEngine::Options& options, const Kernel& kernel)
       : complex_(rows.form().complex),
         moduli_(plan.moduli),
         inner_(rows.view().inner),
@@ -175,7 +175,7 @@ class ResidueProduct {
 std::vector<Entry> CpuEngine::multiply_residues(const ResidueMatrix& a, const ResidueMatrix& b, const ResiduePlan& plan,
                                                 const Epilogue& epilogue, OutputView c) const {
   const auto [rows, columns] = panels_of<PanelResidues>(a.residues(), b.residues(), *kernel_);
-  ResidueProduct product(rows, columns, plan, current_options(), *kernel_);
+  ResidueMultiplication product(rows, columns, plan, current_options(), *kernel_);
   const TileEpilogue last(rows.scales(), columns.scales(), residue_layout(plan), residue_head_upper(plan.moduli), epilogue, c,
                           *kernel_->functions);
   std::vector<std::vector<Entry>> undecided(product.threads());
@@ -228,7 +228,7 @@ std::vector<Matrix<std::int64_t>> CpuEngine::recovered_groups(const ResidueMatri
   const auto [rows, columns] = panels_of<PanelResidues>(a.residues(), b.residues(), *kernel_);
   std::vector<Matrix<std::int64_t>> groups;
   for (int g = 0; g < residue_groups(plan.moduli); ++g) groups.emplace_back(a.count(), b.count());
-  ResidueProduct product(rows, columns, plan, current_options(), *kernel_);
+  ResidueMultiplication product(rows, columns, plan, current_options(), *kernel_);
   product.run([&](EntrySums& recovered, std::size_t) { take_sums(recovered, groups); });
   carry(groups, residue_layout(plan).radix_bits);
   return groups;

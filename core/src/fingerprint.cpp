@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t block = 512;
 
-/// The sum over elements whose keys differ by `step`.
+/// The sum over consecutive elements, whose keys are key, key + step, and so on.
 OZB_MULTIVERSION std::uint64_t mixed_sum(const std::uint64_t* elements, std::size_t count, std::uint64_t key,
                                          std::uint64_t step) {
   std::uint64_t sum = 0;

@@ -117,18 +117,18 @@ std::vector<Entry> multiply_blocks(const RealProduct& product, const Plan& plan,
       const Index width = std::min(columns, product.n() - j);
       const auto block = block_of(product, i, j, height, width);
       const auto block_error = error.host() == nullptr ? EntryBound{} : error.host()->block(i, j, height, width);
-      const auto open = error.host() == nullptr ? error : ZivBound(&block_error);
+      const auto ziv_bound = error.host() == nullptr ? error : ZivBound(&block_error);
       std::vector<Entry> left;
       try {
         if (!a) a = operand(engine, block.a, Side::rows_of_a, forms.a, kept.a);
         const auto b = operand(engine, block.b, Side::columns_of_b, forms.b, kept.b);
-        const Epilogue epilogue{product.alpha, product.beta, is_zero(product.beta) ? InputView{} : block.c0, open};
+        const Epilogue epilogue{product.alpha, product.beta, is_zero(product.beta) ? InputView{} : block.c0, ziv_bound};
         left = engine.multiply(*a, b, plan, epilogue, block.c);
       } catch (const OutOfMemory&) {
         const bool cut_rows = height > 1 && kept.a == nullptr, cut_columns = width > 1 && kept.b == nullptr;
         if (!cut_rows && !cut_columns) throw;
         a.reset();
-        left = multiply_blocks(block, plan, engine, kept, open, cut_rows ? (height + 1) / 2 : height,
+        left = multiply_blocks(block, plan, engine, kept, ziv_bound, cut_rows ? (height + 1) / 2 : height,
                                cut_columns ? (width + 1) / 2 : width);
       }
       for (const auto& entry : left) undecided.push_back({i + entry.i, j + entry.j});

@@ -19,8 +19,8 @@
 #include "device_operands.hpp"
 #include "first_digits.hpp"
 #include "host_facts.hpp"
+#include "marked_entries.hpp"
 #include "memory.hpp"
-#include "open_entries.hpp"
 #include "ozbound/core/cancellation.hpp"
 #include "ozbound/core/detail/overlap.hpp"
 #include "ozbound/core/detail/residue_arithmetic.hpp"
@@ -177,7 +177,7 @@ std::vector<Entry> CudaEngine::multiply(const IntegerOperand& a, const IntegerOp
     last.c0 = addend.matrix();
   }
   std::optional<ZivBoundOnDevice> bound;
-  std::optional<OpenEntries> open;
+  std::optional<MarkedEntries> open;
   if (epilogue.error) {
     last.bound = bound.emplace(epilogue.error, m, n, options_.device, stream).data();
     open.emplace(m, n, stream).add_to(last);

@@ -306,14 +306,14 @@ struct DeviceGemm::Work {
     if (kept == nullptr) return {};
     const bool of_a = side == Side::rows_of_a;
     const auto refuse = [name](const std::string& what) { throw std::invalid_argument(std::string(name) + " must " + what); };
-    const auto* const there = operand_on(device, *kept);
-    if (there == nullptr) refuse("have been prepared on device " + std::to_string(device));
+    const auto* const operand = operand_on(device, *kept);
+    if (operand == nullptr) refuse("have been prepared on device " + std::to_string(device));
     if (kept->side() != side) refuse(of_a ? "be rows of A" : "be columns of B");
     if (!kept->serves(plan.form(side))) refuse("have the slices or residues that the plan says");
     if (kept->count() != (of_a ? shape.m : shape.n) || kept->inner_dimension() != shape.k)
       refuse("be of a product " + to_string(shape));
     if (stride != 0) refuse("be of an operand that all products have: its stride is " + std::to_string(stride));
-    return *there;
+    return *operand;
   }
 
   void check_shape(const RealProduct& product) const {
@@ -361,10 +361,10 @@ void DeviceGemm::operator()(const RealProduct& product, void* workspace, Stream 
     block.b = read.b.block(0, j, read.k(), width);
     block.c = read.c.block(i, j, height, width);
     if (reads_c0) block.c0 = read.c0.block(i, j, height, width);
-    KeptBlock there;
-    if (kept_a.digits != nullptr && read.k() > 0) there.a = block_of(kept_a, i, height);
-    if (kept_b.digits != nullptr && read.k() > 0) there.b = block_of(kept_b, j, width);
-    work_->launch(block, batch, there, scalars, Arena(workspace, work_->bytes), stream);
+    KeptBlock kept_block;
+    if (kept_a.digits != nullptr && read.k() > 0) kept_block.a = block_of(kept_a, i, height);
+    if (kept_b.digits != nullptr && read.k() > 0) kept_block.b = block_of(kept_b, j, width);
+    work_->launch(block, batch, kept_block, scalars, Arena(workspace, work_->bytes), stream);
   });
 }
 

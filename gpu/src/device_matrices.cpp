@@ -9,7 +9,7 @@
 #include "device_fingerprint.hpp"
 #include "device_representation.hpp"
 #include "entries.hpp"
-#include "open_entries.hpp"
+#include "marked_entries.hpp"
 #include "ozbound/core/detail/usable_threads.hpp"
 #include "product_on_device.hpp"
 #include "specials.hpp"
@@ -45,10 +45,11 @@ std::vector<std::uint8_t> special_vectors(const InputView& vectors, const char* 
   return special;
 }
 
-ExactProduct exact_product(const ProductOnDevice& there) {
-  const auto& product = there.product();
-  const auto epilogue = there.epilogue();
-  return {there.a(), there.b(), epilogue.c0, epilogue.c, product.alpha, product.beta, {product.m(), product.n()}, product.k()};
+ExactProduct exact_product(const ProductOnDevice& on_device) {
+  const auto& product = on_device.product();
+  const auto epilogue = on_device.epilogue();
+  return {on_device.a(), on_device.b(), epilogue.c0, epilogue.c, product.alpha, product.beta, {product.m(), product.n()},
+          product.k()};
 }
 
 ExponentRange range_on_device(const InputView& vectors, const char* name, bool by_vector) {
@@ -170,30 +171,30 @@ Index DeviceMatrices::count(const SpecialEntries& specials) const {
 void DeviceMatrices::apply_specials(const RealProduct& product, const SpecialEntries& specials) const {
   const CudaDevice device(device_);
   if (!any_on_device(product)) return host_.apply_specials(product, specials);
-  const ProductOnDevice there(product, stream);
+  const ProductOnDevice on_device(product, stream);
   const SpecialsOnDevice known(specials, stream);
-  there.write_specials(known.rows(), known.columns());
-  there.finish();
+  on_device.write_specials(known.rows(), known.columns());
+  on_device.finish();
 }
 
 void DeviceMatrices::multiply_exactly(const RealProduct& product, const SpecialEntries& specials) const {
   const CudaDevice device(device_);
   if (!any_on_device(product)) return host_.multiply_exactly(product, specials);
   if (specials.everywhere) return;
-  const ProductOnDevice there(product, stream);
+  const ProductOnDevice on_device(product, stream);
   const SpecialsOnDevice known(specials, stream);
-  launch_exact(exact_product(there), nullptr, product.m() * product.n(), known.entries(), stream);
-  there.finish();
+  launch_exact(exact_product(on_device), nullptr, product.m() * product.n(), known.entries(), stream);
+  on_device.finish();
 }
 
 void DeviceMatrices::finish_exactly(const RealProduct& product, const std::vector<Entry>& entries) const {
   if (entries.empty()) return;
   const CudaDevice device(device_);
   if (!any_on_device(product)) return host_.finish_exactly(product, entries);
-  const ProductOnDevice there(product, stream);
-  const auto open = copy_to_device(entries, stream);
-  launch_exact(exact_product(there), open.data(), static_cast<Index>(entries.size()), {}, stream);
-  there.finish();
+  const ProductOnDevice on_device(product, stream);
+  const auto copied = copy_to_device(entries, stream);
+  launch_exact(exact_product(on_device), copied.data(), static_cast<Index>(entries.size()), {}, stream);
+  on_device.finish();
 }
 
 std::vector<Entry> DeviceMatrices::infinite_entries(const InputView& c, const SpecialEntries& specials) const {
@@ -202,25 +203,25 @@ std::vector<Entry> DeviceMatrices::infinite_entries(const InputView& c, const Sp
   const auto shape = shape_of(specials);
   const DeviceOperand result(c, "c", stream);
   const SpecialsOnDevice known(specials, stream);
-  const OpenEntries open(shape.m, shape.n, stream);
-  launch_finding_infinite(result.matrix(), known.entries(), shape, open.bits(), open.count(), stream);
-  return open.in_order(stream);
+  const MarkedEntries infinite(shape.m, shape.n, stream);
+  launch_finding_infinite(result.matrix(), known.entries(), shape, infinite.bits(), infinite.count(), stream);
+  return infinite.in_order(stream);
 }
 
 void DeviceMatrices::write_specials(const RealProduct& product) const {
   const CudaDevice device(device_);
   if (!any_on_device(product)) return host_.write_specials(product);
   if (product.c.as_input().empty()) return;
-  const ProductOnDevice there(product, stream);
-  const auto &a = there.a(), b = transposed(there.b());
-  const Index m = product.m(), n = product.n(), k = there.product().k();
+  const ProductOnDevice on_device(product, stream);
+  const auto &a = on_device.a(), b = transposed(on_device.b());
+  const Index m = product.m(), n = product.n(), k = on_device.product().k();
   const DeviceArray<std::uint64_t> tops(m + n, stream);
   const DeviceArray<std::uint8_t> special(m + n, stream);
   launch_tops(a, m, k, tops.data(), stream);
   launch_tops(b, n, k, tops.data() + m, stream);
   launch_marking(tops.data(), m + n, special.data(), stream);
-  there.write_specials(special.data(), special.data() + m);
-  there.finish();
+  on_device.write_specials(special.data(), special.data() + m);
+  on_device.finish();
 }
 
 std::unique_ptr<RealRepresentation> DeviceMatrices::represent(const ComplexProduct& product) const {

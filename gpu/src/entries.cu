@@ -18,9 +18,9 @@ __global__ void count_specials(const __grid_constant__ DeviceSpecials specials, 
 }
 
 __global__ void find_infinite(const __grid_constant__ DeviceMatrix c, const __grid_constant__ DeviceSpecials specials,
-                              Shape shape, std::uint32_t* open, unsigned long long* count) {
+                              Shape shape, std::uint32_t* infinite, unsigned long long* count) {
   for_each_entry(shape.m, shape.n, by_row(c), [&](Index i, Index j) {
-    if ((c.bits(i, j) & ~binary64.sign) == binary64.inf && !specials.at(i, j)) set_open(open, count, i * shape.n + j);
+    if ((c.bits(i, j) & ~binary64.sign) == binary64.inf && !specials.at(i, j)) mark_entry(infinite, count, i * shape.n + j);
   });
 }
 
@@ -62,10 +62,10 @@ void launch_counting(const DeviceSpecials& specials, Shape shape, std::uint64_t*
   check_launch("count_specials");
 }
 
-void launch_finding_infinite(const DeviceMatrix& c, const DeviceSpecials& specials, Shape shape, std::uint32_t* open,
+void launch_finding_infinite(const DeviceMatrix& c, const DeviceSpecials& specials, Shape shape, std::uint32_t* infinite,
                              unsigned long long* count, cudaStream_t stream) {
   if (empty(shape)) return;
-  find_infinite<<<entry_grid(shape.m, shape.n, by_row(c)), entry_threads, 0, stream>>>(c, specials, shape, open, count);
+  find_infinite<<<entry_grid(shape.m, shape.n, by_row(c)), entry_threads, 0, stream>>>(c, specials, shape, infinite, count);
   check_launch("find_infinite");
 }
 

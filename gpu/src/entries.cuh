@@ -34,10 +34,10 @@ __host__ __device__ inline bool by_row(const DeviceMatrix& c) { return c.row_str
 
 __device__ inline unsigned long long* counter(std::uint64_t* x) { return reinterpret_cast<unsigned long long*>(x); }
 
-/// Marks an entry open, by its place i n + j.
-__device__ inline void set_open(std::uint32_t* open, unsigned long long* count, Index place) {
+/// Marks an entry, by its place i n + j.
+__device__ inline void mark_entry(std::uint32_t* marks, unsigned long long* count, Index place) {
   const auto bit = static_cast<std::uint64_t>(place);
-  atomicOr(open + bit / 32, 1u << (bit % 32));
+  atomicOr(marks + bit / 32, 1u << (bit % 32));
   atomicAdd(count, 1ull);
 }
 

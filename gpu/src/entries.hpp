@@ -33,8 +33,8 @@ struct DeviceSpecials {
 /// Adds the number of special entries to *count.
 void launch_counting(const DeviceSpecials& specials, Shape shape, std::uint64_t* count, cudaStream_t stream);
 
-/// Sets bit i n + j of `open` if an entry of C is infinite and not special, and counts these entries.
-void launch_finding_infinite(const DeviceMatrix& c, const DeviceSpecials& specials, Shape shape, std::uint32_t* open,
+/// Sets bit i n + j of `infinite` if an entry of C is infinite and not special, and counts these entries.
+void launch_finding_infinite(const DeviceMatrix& c, const DeviceSpecials& specials, Shape shape, std::uint32_t* infinite,
                              unsigned long long* count, cudaStream_t stream);
 
 /// The range of exponents of the non-zero magnitudes of the rows without specials, or of all finite elements. Lowers range[0]

@@ -48,7 +48,8 @@ inline constexpr int scales_ready = 1, scales_read = 3, ahead = 5;
 /// Exponents of the scales of a tile's rows and columns in shared memory. One warp fills them in while others multiply.
 class TileScales {
  public:
-  /// Values in place of exponents, recognisable after any addition: for a special vector, and for none.
+  /// Values in place of exponents, recognisable after any addition: `special` for a vector with NaN or infinities, `outside`
+  /// for a row or a column beyond the matrix.
   static constexpr int special = -(1 << 21), outside = -(1 << 24);
   [[nodiscard]] __device__ static bool is_outside(int exponent) { return exponent < outside / 2; }
   [[nodiscard]] __device__ static bool is_special(int exponent) { return exponent < special / 2 && !is_outside(exponent); }

@@ -542,7 +542,7 @@ class FusedMultiplier {
       for (int group = 0; group < entries / 4; ++group) set_overflow(accumulator, group, {});
   }
 
-  /// Moves all but the low 16 bits of sums into memory if INT32 might overflow.
+  /// Moves all but the low 16 bits of the sums into memory, before further products might overflow INT32.
   __device__ void take_overflow(int accumulator, Accumulators& c) {
 #pragma unroll
     for (int group = 0; group < entries / 4; ++group) {

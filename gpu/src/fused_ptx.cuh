@@ -135,8 +135,9 @@ __device__ inline void wgmma_wait() {
   "mov.b64 a, {low_a, 0x40000040};\n" \
   "mov.b64 b, {low_b, 0x40000040};\n"
 
-/// c += a b^T over 128 digits: 64 rows of A, 128 of B, int8; 64 sums in each thread of a warpgroup. Takes tile_descriptor
-/// halves of descriptors, to have few instructions beside the products. Instructions take power, which limits the clock.
+/// c += a b^T over 128 digits: 64 rows of A, 128 of B, int8; 64 sums in each thread of a warpgroup. a and b are the
+/// lower halves of descriptors, from tile_descriptor; the constant upper halves are added here. This saves instructions, whose
+/// power limits the clock.
 __device__ inline void wgmma_tile(std::int32_t (&c)[64], std::uint32_t a, std::uint32_t b) {
   asm volatile(
       "{\n"

@@ -195,12 +195,12 @@ const DeviceBound* kept_on(int device, const RemoteEntryBound* bound) {
 }
 
 ZivBoundOnDevice::ZivBoundOnDevice(ZivBound bound, Index m, Index n, int device, cudaStream_t stream) {
-  const auto* there = kept_on(device, bound.remote());
-  if (there == nullptr) {
+  const auto* in_place = kept_on(device, bound.remote());
+  if (in_place == nullptr) {
     copy_ = BoundCopy(*FetchedZivBound(bound).get(), m, n, stream);
-    there = &copy_.bound();
+    in_place = &copy_.bound();
   }
-  bound_ = copy_to_device<DeviceBound>({*there}, stream);
+  bound_ = copy_to_device<DeviceBound>({*in_place}, stream);
 }
 
 }  // namespace ozbound::gpu

@@ -558,9 +558,9 @@ Status examine(Handle* backend, RealCall* product, const ozbound_plugin_prepared
 Status result_facts(Handle* backend, const ozbound_plugin_error_bound* bound, const ozbound_plugin_remote_bound* remote,
                     View* c, Specials* specials, ozbound_plugin_result_facts* out, Call* call) noexcept {
   return run(call, [&] {
-    const auto* const there = remote == nullptr ? nullptr : remote->of.get();
+    const auto* const kept = remote == nullptr ? nullptr : remote->of.get();
     const auto facts =
-        backend->examiner().result_facts(error_bound_from(*bound), there, input_from(*c), specials_from(*specials));
+        backend->examiner().result_facts(error_bound_from(*bound), kept, input_from(*c), specials_from(*specials));
     *out = {facts.fingerprint, facts.largest_bound, facts.infinite ? 1 : 0, 0};
   });
 }

@@ -608,9 +608,9 @@ class PluginExamination final : public Examination {
         static_cast<void>(result_.release());
         return take(table_, from_);
       }
-      PlanBound there;
-      there.remote = std::make_shared<const PluginPlanBound>(table_, std::move(remote_));
-      return there;
+      PlanBound bound;
+      bound.remote = std::make_shared<const PluginPlanBound>(table_, std::move(remote_));
+      return bound;
     }
 
    private:
@@ -688,8 +688,8 @@ class PluginNative final : public NativeGemm {
     ask(table_.native_name, backend_, &name);
     return take(table_, name);
   }
-  void dgemm(const RealProduct& call) const override {
-    const auto crossing = product_of(call);
+  void dgemm(const RealProduct& product) const override {
+    const auto crossing = product_of(product);
     ask(table_.native_dgemm, backend_, &crossing);
   }
 

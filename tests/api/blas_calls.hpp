@@ -61,7 +61,7 @@ struct BlasCall {
   Op op_a, op_b;
   T alpha, beta;
   Stored<T> a, b, c;
-  Product product;
+  SampleProduct product;
   bool counts = true;  ///< counts products if options name no costs
 
   BlasCall(Layout order, Op oa, Op ob, Index m, Index n, Index k, Index padding, RandomBits& random)

@@ -52,11 +52,11 @@ TEST(Native, HasNoZgemmEither) { EXPECT_EQ(native_zgemm(), nullptr); }
 #else
 
 /// A decision for native DGEMM, whatever decide would choose.
-Decision decision_for(const test::Product& product, const Target& target) {
+Decision decision_for(const test::SampleProduct& product, const Target& target) {
   return {target, Method::native, {}, product.m(), product.n(), product.k(), 28, 1, {}, {}};
 }
 
-test::Computed compute(const test::Product& product, const Target& target) {
+test::Computed compute(const test::SampleProduct& product, const Target& target) {
   return test::compute_with(product, decision_for(product, target), {engine(), native_gemm()});
 }
 

@@ -87,7 +87,7 @@ const std::vector<Way>& ways() {
   return all;
 }
 
-Decision decision_of(const Way& way, const test::Product& product) {
+Decision decision_of(const Way& way, const test::SampleProduct& product) {
   return {way.target, way.method, way.plan, product.m(), product.n(), product.k(), 0, 1, {}, {}, {}};
 }
 
@@ -103,7 +103,7 @@ class CertifiedCancellation : public testing::Test {
   [[nodiscard]] Choices choices() const { return {.costs = &counted}; }
 
   const ProductCount counted;
-  const test::Product product = test::product_of({Family::wide_exponents, 40, 90, 60, 1, 3});
+  const test::SampleProduct product = test::product_of({Family::wide_exponents, 40, 90, 60, 1, 3});
   const CpuEngine engine{{.threads = 2}};
   const std::atomic<bool> set = true, unset = false;
   Matrix<double> c{40, 90};

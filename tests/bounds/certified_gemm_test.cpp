@@ -207,7 +207,7 @@ TEST(CertifiedGemm, TheRatioIsProportionalToTheError) {
 // Correct rounding.
 
 /// Success if C has the bits of MPFR's result, rounded once.
-testing::AssertionResult is_correctly_rounded(const test::Product& product, const test::Computed& computed) {
+testing::AssertionResult is_correctly_rounded(const test::SampleProduct& product, const test::Computed& computed) {
   if (!computed.certificate.holds) return testing::AssertionFailure() << to_json(computed.certificate).dump(1);
   const MpfrOracle oracle(product.operands(), MpfrOracle::exact_bits(product.k()));
   const auto verdict = verify(computed.c.view(), oracle, Target::correctly_rounded(), {.reproduction = product.describe()});
@@ -225,7 +225,7 @@ TEST(CorrectRounding, EqualsMpfrOnEveryFamily) {
 }
 
 /// Rows of A whose sums (B is a column of ones) are midpoints of neighbouring numbers, or slightly off them.
-test::Product midpoints(int count, bool narrow, test::RandomBits& random) {
+test::SampleProduct midpoints(int count, bool narrow, test::RandomBits& random) {
   auto product = test::product_of(Matrix<double>(count, 5), test::matrix_of(5, 1, {1, 1, 1, 1, 1}));
   product.narrow = narrow;
   const int precision = narrow ? 24 : 53;

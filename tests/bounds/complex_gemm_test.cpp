@@ -320,7 +320,7 @@ TEST(ComplexCertifiedGemm, SpecialsOfEveryMatrix) {
 }
 
 /// Under any plan the bound holds, even if the target does not, and it stays tight for products of few slices.
-TEST(ComplexCertifiedGemm, BoundsOfScaledProductsHoldAndAreTight) {
+TEST(ComplexCertifiedGemm, BoundsOfProductsWithScalarsHoldAndAreTight) {
   RandomBits random(2);
   for (int repetition = 0; repetition < 60; ++repetition) {
     auto p = sample_product(Family::uniform, 0, random);

@@ -42,7 +42,7 @@ ResiduePlan plan_of(const Candidate& candidate) {
 /// A product whose elements are small multiples of 2^-500, stored as integers in that unit.
 class Exactly {
  public:
-  explicit Exactly(const test::Product& product) : product_(product) {
+  explicit Exactly(const test::SampleProduct& product) : product_(product) {
     for (Index i = 0; i < product.m(); ++i) rows_.push_back(vector_of(residue_reference::row_of(product.problem.a, i)));
     for (Index j = 0; j < product.n(); ++j) columns_.push_back(vector_of(residue_reference::column_of(product.problem.b, j)));
     for (const auto& row : rows_)
@@ -182,7 +182,7 @@ class Exactly {
     return largest;
   }
 
-  const test::Product& product_;
+  const test::SampleProduct& product_;
   std::vector<Vector> rows_, columns_;
   std::vector<Integer> magnitudes_;
   Integer largest_units_;
@@ -204,7 +204,7 @@ Matrix<double> few_bits(Index rows, Index columns, int bits, test::RandomBits& r
 }
 
 /// Random data that vary everything a choice depends on: exponents, signs, exact operands, C0.
-test::Product sample_choice(int t, test::RandomBits& random) {
+test::SampleProduct sample_choice(int t, test::RandomBits& random) {
   static constexpr Index inner[] = {1, 2, 3, 5, 9, 16, 17, 33, 64, 100, 255, 300};
   static constexpr double phis[] = {0, 0.5, 1, 2, 3};
   const Index k = t % 100 == 99 ? 4096 : t % 50 == 48 ? 1024 : random.pick(inner);

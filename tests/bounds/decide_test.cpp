@@ -38,7 +38,7 @@ double at_scale(double x, std::int64_t e) { return std::ldexp(x, static_cast<int
 /// problems whose numbers and products stay far inside the range of a double.
 class Certification {
  public:
-  Certification(const test::Product& product, const Target& target)
+  Certification(const test::SampleProduct& product, const Target& target)
       : product_(product), target_(target), enclosure_(enclose_product(product.problem.a, product.problem.b, engine())) {
     const double u = product.narrow ? 0x1p-24 : 0x1p-53;
     const bool scaled = std::abs(product.alpha) != 1 || product.beta != 0;
@@ -100,7 +100,7 @@ class Certification {
     return kept;
   }
 
-  const test::Product& product_;
+  const test::SampleProduct& product_;
   Target target_;
   Enclosure enclosure_;
   double factor_, rounding_;
@@ -122,7 +122,7 @@ std::vector<SplitPlan> all_plans(const Encoding& encoding) {
 
 /// Checks that the chosen plan certifies the target and no cheaper one does. `slack`: how much sharper this test's own M may
 /// be.
-void expect_cheapest(const test::Product& product, const Target& target, double slack) {
+void expect_cheapest(const test::SampleProduct& product, const Target& target, double slack) {
   const auto decision = test::decide_for(product, target, engine());
   Certification certification(product, target);
   const auto context = testing::Message() << product.describe() << ", " << to_string(target) << " -> "
@@ -489,7 +489,7 @@ TEST(Decide, ATargetBelowTheRoundingIsRefused) {
   const auto product = test::product_of({Family::uniform, 2, 2, 3, 0, 17});
   auto narrow = product;
   narrow.narrow = true;
-  const auto refused = [](const test::Product& p, const Target& target) -> std::string {
+  const auto refused = [](const test::SampleProduct& p, const Target& target) -> std::string {
     try {
       (void)test::decide_for(p, target, engine());
       return "";

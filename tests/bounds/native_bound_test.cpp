@@ -31,21 +31,21 @@ using Conventional = test::ConventionalGemm;
 using Order = test::SummationOrder;
 using test::all_orders;
 
-Decision decide_native(const test::Product& product, const Target& target, const NativeGemm& native) {
+Decision decide_native(const test::SampleProduct& product, const Target& target, const NativeGemm& native) {
   return decide(product.stated(), target, {engine(), &native}, {.slices = false});
 }
 
-Decision decide_any(const test::Product& product, const Target& target, const NativeGemm& native) {
+Decision decide_any(const test::SampleProduct& product, const Target& target, const NativeGemm& native) {
   return decide_by(product.encoding, product.stated(), target, {engine(), &native});
 }
 
 /// A decision for native DGEMM that is replayed whatever the operands.
-Decision replayed(const test::Product& product, const Target& target) {
+Decision replayed(const test::SampleProduct& product, const Target& target) {
   return {target, Method::native, {}, product.m(), product.n(), product.k(), 28, 0.5, "replayed", {}};
 }
 
 /// The message that refuses native DGEMM; empty if it is accepted.
-std::string refusal(const test::Product& product, const Target& target) {
+std::string refusal(const test::SampleProduct& product, const Target& target) {
   try {
     (void)decide_native(product, target, Conventional());
     return "";
@@ -111,7 +111,7 @@ TEST(NativeGemm, IsNotCertifiedForWhatItCannotPromise) {
   EXPECT_NE(relative.find("it guarantees nothing relative to |C|"), std::string::npos) << relative;
 }
 
-TEST(NativeGemm, CertifiesScaledProductsWithinGamma) {
+TEST(NativeGemm, CertifiesProductsWithScalarsWithinGamma) {
   const Index k = 10;
   const double gamma = 13 * 0x1p-53 / (1 - 13 * 0x1p-53);  // gamma of k + 3
   auto scaled = test::product_of({Family::uniform, 3, 3, k, 0, 2});
@@ -403,9 +403,9 @@ TEST(NativeGemm, ACandidateThatDoesNotCertifyHasARatioAboveOne) {
 class Ones final : public NativeGemm {
  public:
   [[nodiscard]] std::string name() const override { return "ones"; }
-  void dgemm(const RealProduct& call) const override {
-    for (Index i = 0; i < call.m(); ++i)
-      for (Index j = 0; j < call.n(); ++j) call.c.set_bits(i, j, bits_of(1.0));
+  void dgemm(const RealProduct& product) const override {
+    for (Index i = 0; i < product.m(); ++i)
+      for (Index j = 0; j < product.n(); ++j) product.c.set_bits(i, j, bits_of(1.0));
   }
 };
 

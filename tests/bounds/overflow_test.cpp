@@ -19,8 +19,8 @@ namespace ozbound::overflow_test {
 namespace {
 
 using test::matrix_of;
-using test::Product;
 using test::product_of;
+using test::SampleProduct;
 
 constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double largest = std::numeric_limits<double>::max();
@@ -32,34 +32,34 @@ const CpuEngine& engine() {
   return one_thread;
 }
 
-Decision decision_for(const Product& product, const Target& target, const SplitPlan& plan) {
+Decision decision_for(const SampleProduct& product, const Target& target, const SplitPlan& plan) {
   return {target, Method::one_plan, plan, product.m(), product.n(), product.k(), 1, 0, {}, {}};
 }
 
 /// A certified 1 x 1 product under a plan whose slices round its sum to infinity.
-test::Computed finished(const Product& product, const Target& target = Target::componentwise(1e-3)) {
+test::Computed finished(const SampleProduct& product, const Target& target = Target::componentwise(1e-3)) {
   return test::compute_with(product, decision_for(product, target, SplitPlan::balanced(2, 2, 4)), engine());
 }
 
 /// The entry without certification, as `core` computes it: the rounded sum of the slices.
-double unproven(const Product& product) {
+double unproven(const SampleProduct& product) {
   test::Result c(1, 1, product.narrow);
   multiply_unproven({product.problem.a, product.problem.b, c.output(), product.alpha, product.beta, product.c0},
                     SplitPlan::balanced(2, 2, 4), engine());
   return double_from_bits(c.input().bits(0, 0));
 }
 
-Product row_times_column(const std::vector<double>& row, const std::vector<double>& column) {
+SampleProduct row_times_column(const std::vector<double>& row, const std::vector<double>& column) {
   const auto k = static_cast<Index>(row.size());
   return product_of(matrix_of(1, k, row), matrix_of(k, 1, column));
 }
 
-Product with_c0(Product product, double alpha, double beta, double c0) {
+SampleProduct with_c0(SampleProduct product, double alpha, double beta, double c0) {
   product.alpha = alpha, product.beta = beta, product.c0 = matrix_of(1, 1, {c0});
   return product;
 }
 
-Product narrow(Product product) {
+SampleProduct narrow(SampleProduct product) {
   product.narrow = true;
   return product;
 }
@@ -67,7 +67,7 @@ Product narrow(Product product) {
 /// A product that slices round to infinity, with its exact value.
 struct Case {
   const char* name;
-  Product product;
+  SampleProduct product;
   double exact;
 };
 
@@ -171,7 +171,7 @@ TEST(Overflow, NeverOfAnEntryThatIsFinite) {
   for (int t = 0; t < 300; ++t) {
     const bool is_narrow = random.once_in(2);
     const Index m = random.between(1, 3), n = random.between(1, 3), k = random.between(1, 4);
-    Product product = product_of(Matrix<double>(m, k), Matrix<double>(k, n));
+    SampleProduct product = product_of(Matrix<double>(m, k), Matrix<double>(k, n));
     product.narrow = is_narrow, product.c0 = Matrix<double>(m, n);
     const int top = is_narrow ? 127 : 1023;
     const auto element = [&](int exponent) {
@@ -201,10 +201,11 @@ TEST(Overflow, NeverOfAnEntryThatIsFinite) {
 class Loop final : public NativeGemm {
  public:
   [[nodiscard]] std::string name() const override { return "a loop"; }
-  void dgemm(const RealProduct& call) const override {
+  void dgemm(const RealProduct& product) const override {
     double sum = 0;
-    for (Index l = 0; l < call.k(); ++l) sum += double_from_bits(call.a.bits(0, l)) * double_from_bits(call.b.bits(l, 0));
-    call.c.set_bits(0, 0, bits_of(call.alpha * sum));
+    for (Index l = 0; l < product.k(); ++l)
+      sum += double_from_bits(product.a.bits(0, l)) * double_from_bits(product.b.bits(l, 0));
+    product.c.set_bits(0, 0, bits_of(product.alpha * sum));
   }
 };
 

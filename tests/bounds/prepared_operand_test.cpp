@@ -29,7 +29,7 @@ Target sample_target(bool narrow, test::RandomBits& random) {
 }
 
 /// Puts NaN and infinities in some places, and subnormal numbers in a row of A and a column of B.
-void spoil(test::Product& product, test::RandomBits& random) {
+void spoil(test::SampleProduct& product, test::RandomBits& random) {
   auto& [recipe, a, b] = product.problem;
   const double inf = std::numeric_limits<double>::infinity();
   const double specials[] = {std::numeric_limits<double>::quiet_NaN(), inf, -inf};
@@ -42,7 +42,7 @@ void spoil(test::Product& product, test::RandomBits& random) {
 }
 
 /// Checks that preparing A, B or both gives the same C and the same certificate, member by member.
-void expect_nothing_changes(const test::Product& product, const Decision& decision, double workspace, const char* which) {
+void expect_nothing_changes(const test::SampleProduct& product, const Decision& decision, double workspace, const char* which) {
   const PreparedOperand a(product.problem.a, Side::rows_of_a, decision, engine());
   const PreparedOperand b(product.problem.b, Side::columns_of_b, decision, engine());
   const auto plain = test::compute_with(product, decision, engine());

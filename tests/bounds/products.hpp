@@ -23,7 +23,7 @@
 namespace ozbound::test {
 
 /// The inputs of C = alpha A B + beta C0, with C in doubles or in floats.
-struct Product {
+struct SampleProduct {
   Problem problem;
   double alpha = 1;
   double beta = 0;
@@ -49,9 +49,9 @@ struct Product {
   }
 };
 
-inline Product product_of(const Recipe& recipe) { return {.problem = generate(recipe)}; }
+inline SampleProduct product_of(const Recipe& recipe) { return {.problem = generate(recipe)}; }
 
-inline Product product_of(Matrix<double> a, Matrix<double> b) {
+inline SampleProduct product_of(Matrix<double> a, Matrix<double> b) {
   const Recipe shape{Family::uniform, a.rows(), b.cols(), a.cols()};
   return {.problem = {shape, std::move(a), std::move(b)}};
 }
@@ -92,19 +92,19 @@ struct Computed {
   Result c;
 };
 
-inline Computed compute_with(const Product& product, const Decision& decision, const Backend& backend,
+inline Computed compute_with(const SampleProduct& product, const Decision& decision, const Backend& backend,
                              const MultiplyOptions& options = {}) {
   Computed computed{decision, {}, Result(product.m(), product.n(), product.narrow)};
-  const RealProduct call{product.problem.a, product.problem.b, computed.c.output(), product.alpha, product.beta, product.c0};
-  computed.certificate = multiply(call, decision, backend, options);
+  const RealProduct real{product.problem.a, product.problem.b, computed.c.output(), product.alpha, product.beta, product.c0};
+  computed.certificate = multiply(real, decision, backend, options);
   return computed;
 }
 
-inline Decision decide_for(const Product& product, const Target& target, const Backend& backend) {
+inline Decision decide_for(const SampleProduct& product, const Target& target, const Backend& backend) {
   return decide_by(product.encoding, product.stated(), target, backend);
 }
 
-inline Computed compute(const Product& product, const Target& target, const Backend& backend) {
+inline Computed compute(const SampleProduct& product, const Target& target, const Backend& backend) {
   return compute_with(product, decide_for(product, target, backend), backend);
 }
 
@@ -132,7 +132,7 @@ inline testing::AssertionResult infinite_where_exact(const Result& c, const Exac
 
 /// Success if the exact oracle finds every entry within the certificate's bound and, if the certificate says so, within its
 /// target. A certificate without any guarantee claims nothing.
-inline testing::AssertionResult tells_the_truth(const Product& product, const Computed& computed) {
+inline testing::AssertionResult tells_the_truth(const SampleProduct& product, const Computed& computed) {
   const ExactOracle oracle(product.operands());
   const auto& certificate = computed.certificate;
   if (std::isinf(certificate.bound.underflow) && !certificate.holds) return testing::AssertionSuccess();
@@ -150,7 +150,7 @@ inline testing::AssertionResult tells_the_truth(const Product& product, const Co
 }
 
 /// Success if tells_the_truth() holds and the certificate says that the target holds.
-inline testing::AssertionResult keeps_its_target(const Product& product, const Computed& computed) {
+inline testing::AssertionResult keeps_its_target(const SampleProduct& product, const Computed& computed) {
   if (!computed.certificate.holds)
     return testing::AssertionFailure() << product.describe() << '\n' << to_json(computed.certificate).dump(1);
   return tells_the_truth(product, computed);
@@ -168,7 +168,7 @@ inline double sample_scalar(RandomBits& random) {
 }
 
 /// Random alpha, beta, C0 and format for a problem.
-inline Product sample_product(const Recipe& recipe, RandomBits& random) {
+inline SampleProduct sample_product(const Recipe& recipe, RandomBits& random) {
   auto product = product_of(recipe);
   product.narrow = random.once_in(4);
   if (random.once_in(2)) product.alpha = sample_scalar(random);

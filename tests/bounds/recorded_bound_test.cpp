@@ -29,7 +29,7 @@ const CpuEngine& engine() {
   return one_thread;
 }
 
-test::Computed computed(const test::Product& product, const Target& target, Method method, const char* plan = nullptr) {
+test::Computed computed(const test::SampleProduct& product, const Target& target, Method method, const char* plan = nullptr) {
   static const test::PlainGemm native;
   Decision decision{target, method, {}, product.m(), product.n(), product.k(), 0, 0, {}, {}};
   if (plan != nullptr) decision.plan = parse_plan(plan);
@@ -38,7 +38,7 @@ test::Computed computed(const test::Product& product, const Target& target, Meth
 
 json text_and_back(const Certificate& certificate) { return json::parse(to_json(certificate).dump()); }
 
-test::Product scaled(test::Product product) {
+test::SampleProduct scaled(test::SampleProduct product) {
   product.alpha = -0x1.8p-1060, product.beta = 1.3;
   product.c0 = Matrix<double>(product.m(), product.n());
   product.c0(1, 1) = -0.7;

@@ -169,7 +169,7 @@ TEST(Target, TauOfTheOtherKinds) {
 }
 
 /// The tau of scaled products is gamma_n = n / (2^53 - n) or at most two doubles below, judged in integers.
-TEST(Target, TauOfScaledProductsIsGamma) {
+TEST(Target, TauOfProductsWithScalarsIsGamma) {
   EXPECT_FALSE(has_scalars(1, 0) || has_scalars(-1, -0.0));
   EXPECT_TRUE(has_scalars(2, 0) && has_scalars(1, 1) && has_scalars(0, 0) && has_scalars(1, 0x1p-1074));
   for (const Index k : std::initializer_list<Index>{0, 1, 7, 1000, 123456789, (Index{1} << 50) + 1, (Index{1} << 52) - 3}) {

@@ -20,6 +20,8 @@ extern char** environ;
 
 namespace ozbound::cli::test {
 
+using namespace files::test;  // what tests of files have in common
+
 struct Finished {
   int code = -1;  ///< -1 if a signal ended it
   std::string out, err;

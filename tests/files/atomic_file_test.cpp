@@ -13,7 +13,7 @@
 
 #include "files/support.hpp"
 
-namespace ozbound::cli::test::atomic_file_test {
+namespace ozbound::files::test::atomic_file_test {
 namespace {
 
 using Names = std::set<std::string>;
@@ -25,7 +25,7 @@ class AtomicFiles : public testing::Test {
 };
 
 TEST_F(AtomicFiles, AppearsAtCommit) {
-  files::AtomicFile file(path_);
+  AtomicFile file(path_);
   file.write("one ");
   file.write(std::string(3 << 20, 'x'));
   file.flush();
@@ -39,7 +39,7 @@ TEST_F(AtomicFiles, AppearsAtCommit) {
 TEST_F(AtomicFiles, LeavesNothingWithoutCommit) {
   write_bytes(path_, "old");
   {
-    files::AtomicFile file(path_);
+    AtomicFile file(path_);
     file.write("new");
     file.flush();
     EXPECT_EQ(directory_.names().size(), 2U) << "the temporary file is in the same directory";
@@ -49,21 +49,21 @@ TEST_F(AtomicFiles, LeavesNothingWithoutCommit) {
 }
 
 TEST_F(AtomicFiles, NeedsADirectoryToWriteTo) {
-  EXPECT_EQ(error_of<std::system_error>([&] { files::AtomicFile(directory_ / "missing" / "c.npy"); }),
+  EXPECT_EQ(error_of<std::system_error>([&] { AtomicFile(directory_ / "missing" / "c.npy"); }),
             (directory_ / "missing" / "c.npy").string() + ": cannot be created: No such file or directory");
 }
 
 TEST_F(AtomicFiles, ReplacesOnlyRegularFiles) {
-  EXPECT_EQ(error_of<std::invalid_argument>([&] { files::AtomicFile{directory_.path()}; }),
+  EXPECT_EQ(error_of<std::invalid_argument>([&] { AtomicFile{directory_.path()}; }),
             directory_.path().string() + ": is a directory");
 }
 
 TEST_F(AtomicFiles, DevicesAreWrittenToAtCommit) {
-  files::AtomicFile file("/dev/null");
+  AtomicFile file("/dev/null");
   file.write("anything");
   file.commit();
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
-  files::AtomicFile full("/dev/full");
+  AtomicFile full("/dev/full");
   full.write("anything");
   full.flush();
   EXPECT_EQ(error_of<std::system_error>([&] { full.commit(); }), "/dev/full: cannot be written: No space left on device");
@@ -77,7 +77,7 @@ TEST_F(AtomicFiles, PipesGetAllOrNothing) {
     std::string came;
     std::thread reader([&] { came = read_bytes(pipe); });
     {
-      files::AtomicFile file(pipe);
+      AtomicFile file(pipe);
       file.write(text);
       if (commits) file.commit();
     }
@@ -91,8 +91,7 @@ TEST_F(AtomicFiles, RespectsReadOnlyFiles) {
   write_bytes(path_, "old");
   std::filesystem::permissions(path_, std::filesystem::perms::owner_read);
   const Unprivileged unprivileged;
-  EXPECT_EQ(error_of<std::system_error>([&] { files::AtomicFile{path_}; }),
-            path_.string() + ": cannot be written: Permission denied");
+  EXPECT_EQ(error_of<std::system_error>([&] { AtomicFile{path_}; }), path_.string() + ": cannot be written: Permission denied");
 }
 
 TEST_F(AtomicFiles, KeepsPermissionsAndLinks) {
@@ -101,7 +100,7 @@ TEST_F(AtomicFiles, KeepsPermissionsAndLinks) {
       std::filesystem::perms::owner_read | std::filesystem::perms::owner_write | std::filesystem::perms::group_read;
   std::filesystem::permissions(path_, mode);
   std::filesystem::create_symlink("c.npy", directory_ / "link.npy");
-  files::AtomicFile file(directory_ / "link.npy");
+  AtomicFile file(directory_ / "link.npy");
   file.write("new");
   file.commit();
   EXPECT_TRUE(std::filesystem::is_symlink(directory_ / "link.npy"));
@@ -113,19 +112,19 @@ TEST_F(AtomicFiles, MakesWhereLinksLeadTo) {
   std::filesystem::create_directory(directory_ / "there");
   std::filesystem::create_symlink("there/second.npy", directory_ / "first.npy");
   std::filesystem::create_symlink("made.npy", directory_ / "there" / "second.npy");
-  files::AtomicFile file(directory_ / "first.npy");
+  AtomicFile file(directory_ / "first.npy");
   file.write("new");
   file.commit();
   EXPECT_TRUE(std::filesystem::is_symlink(directory_ / "first.npy"));
   EXPECT_TRUE(std::filesystem::is_symlink(directory_ / "there" / "second.npy"));
   EXPECT_EQ(read_bytes(directory_ / "there" / "made.npy"), "new");
   std::filesystem::create_symlink("circle.npy", directory_ / "circle.npy");
-  EXPECT_THAT([&] { files::AtomicFile file_of_circle(directory_ / "circle.npy"); },
+  EXPECT_THAT([&] { AtomicFile file_of_circle(directory_ / "circle.npy"); },
               testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("is a link that leads back to itself")));
 }
 
 TEST_F(AtomicFiles, NewFilesHaveThePermissionsThatOthersGet) {
-  files::AtomicFile file(path_);
+  AtomicFile file(path_);
   file.commit();
   write_bytes(directory_ / "other", "");
   EXPECT_EQ(std::filesystem::status(path_).permissions(), std::filesystem::status(directory_ / "other").permissions());
@@ -155,7 +154,7 @@ TEST_F(AtomicFiles, AFullDiskLeavesTheOldFile) {
   write_bytes(path_, "old");
   const auto wrong = error_of<std::system_error>([&] {
     const FileSizeLimit limit(10000);
-    files::write_matrix(path_, Matrix<double>(100, 100).view());
+    write_matrix(path_, Matrix<double>(100, 100).view());
   });
   EXPECT_EQ(wrong, path_.string() + ": cannot be written: File too large");
   EXPECT_EQ(read_bytes(path_), "old");
@@ -165,9 +164,9 @@ TEST_F(AtomicFiles, AFullDiskLeavesTheOldFile) {
 using AtomicFilesDeathTest = AtomicFiles;
 
 [[noreturn]] void write_two_files_and_raise(int signal, const TemporaryDirectory& directory) {
-  files::remove_temporaries_on_signals();
-  files::AtomicFile first(directory / "a.npy");
-  files::AtomicFile second(directory / "b.npy");
+  remove_temporaries_on_signals();
+  AtomicFile first(directory / "a.npy");
+  AtomicFile second(directory / "b.npy");
   first.flush();
   raise(signal);
   std::_Exit(0);
@@ -181,8 +180,8 @@ TEST_F(AtomicFilesDeathTest, SignalsRemoveTemporaries) {
 
 [[noreturn]] void commit_in_spite_of_a_hangup(const std::filesystem::path& path) {
   std::signal(SIGHUP, SIG_IGN);
-  files::remove_temporaries_on_signals();
-  files::AtomicFile file(path);
+  remove_temporaries_on_signals();
+  AtomicFile file(path);
   raise(SIGHUP);
   file.commit();
   std::_Exit(0);
@@ -195,19 +194,19 @@ TEST_F(AtomicFilesDeathTest, IgnoredSignalsStayIgnored) {
 
 TEST(SameFile, IsSeenByWhateverName) {
   const TemporaryDirectory directory;
-  EXPECT_TRUE(files::same_file("absent", "./absent"));
-  EXPECT_TRUE(files::same_file("absent", std::filesystem::current_path() / "absent"));
-  EXPECT_TRUE(files::same_file(directory / "x", directory / "y/../x"));
-  EXPECT_FALSE(files::same_file("absent", "other"));
-  EXPECT_FALSE(files::same_file("", ""));
-  EXPECT_FALSE(files::same_file("absent", directory / "absent"));
-  EXPECT_TRUE(files::same_file("-", "-"));
-  EXPECT_FALSE(files::same_file("-", "./-"));
-  EXPECT_FALSE(files::same_file("/dev/null", "/dev/null")) << "nothing is written over";
+  EXPECT_TRUE(same_file("absent", "./absent"));
+  EXPECT_TRUE(same_file("absent", std::filesystem::current_path() / "absent"));
+  EXPECT_TRUE(same_file(directory / "x", directory / "y/../x"));
+  EXPECT_FALSE(same_file("absent", "other"));
+  EXPECT_FALSE(same_file("", ""));
+  EXPECT_FALSE(same_file("absent", directory / "absent"));
+  EXPECT_TRUE(same_file("-", "-"));
+  EXPECT_FALSE(same_file("-", "./-"));
+  EXPECT_FALSE(same_file("/dev/null", "/dev/null")) << "nothing is written over";
   std::ofstream(directory / "x") << "there";
   std::filesystem::create_symlink(directory / "x", directory / "link");
-  EXPECT_TRUE(files::same_file(directory / "x", directory / "link"));
+  EXPECT_TRUE(same_file(directory / "x", directory / "link"));
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test::atomic_file_test
+}  // namespace ozbound::files::test::atomic_file_test

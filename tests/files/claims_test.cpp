@@ -8,14 +8,14 @@
 
 #include "files/support.hpp"
 
-namespace ozbound::cli::test::claims_test {
+namespace ozbound::files::test::claims_test {
 namespace {
 
 class ReadClaims : public testing::Test {
  protected:
-  files::Claims read(std::string_view text) {
+  Claims read(std::string_view text) {
     write_bytes(path_, text);
-    return files::read_claims(path_);
+    return read_claims(path_);
   }
 
   void expect_error(std::string_view text, const std::string& wrong) {
@@ -111,11 +111,11 @@ TEST_F(ReadClaims, WrongReportsAreRefused) {
     expect_error(R"({"schema": "ozbound-report-1", "certificate": )" + certificate(R"(, "holds": false, "largest_bound": 0)") +
                      R"(, "operands": )" + operands + "}",
                  " the operands of the report are incomplete");
-  EXPECT_THROW(files::read_claims(directory_ / "missing.json"), files::InputError);
+  EXPECT_THROW(read_claims(directory_ / "missing.json"), InputError);
 }
 
 // 100 000 brackets would overflow the stack of a recursive parser.
 TEST_F(ReadClaims, DeepNestingIsRefused) { expect_error(std::string(100000, '['), "1: this is not JSON"); }
 
 }  // namespace
-}  // namespace ozbound::cli::test::claims_test
+}  // namespace ozbound::files::test::claims_test

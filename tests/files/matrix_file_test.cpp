@@ -11,13 +11,13 @@
 
 #include "files/support.hpp"
 
-namespace ozbound::cli::test::matrix_file_test {
+namespace ozbound::files::test::matrix_file_test {
 namespace {
 
 class MatrixFiles : public testing::Test {
  protected:
   void expect_error(const std::filesystem::path& path, const std::string& wrong) {
-    EXPECT_EQ(error_of([&] { files::read_matrix(path); }), path.string() + ": " + wrong);
+    EXPECT_EQ(error_of([&] { read_matrix(path); }), path.string() + ": " + wrong);
   }
 
   TemporaryDirectory directory_;
@@ -25,9 +25,9 @@ class MatrixFiles : public testing::Test {
 
 TEST_F(MatrixFiles, TheContentDecidesNotTheName) {
   write_bytes(directory_ / "a.npy", "%%MatrixMarket matrix array real general\n1 1\n3\n");
-  EXPECT_EQ(std::get<Matrix<double>>(files::read_matrix(directory_ / "a.npy").values)(0, 0), 3);
+  EXPECT_EQ(std::get<Matrix<double>>(read_matrix(directory_ / "a.npy").values)(0, 0), 3);
   write_bytes(directory_ / "a", npy_file(npy_header("<f4", "False", "(1, 1)"), bytes_of<float>({4})));
-  EXPECT_EQ(std::get<Matrix<float>>(files::read_matrix(directory_ / "a").values)(0, 0), 4);
+  EXPECT_EQ(std::get<Matrix<float>>(read_matrix(directory_ / "a").values)(0, 0), 4);
 }
 
 TEST_F(MatrixFiles, OtherContentIsRefused) {
@@ -69,11 +69,11 @@ TEST_F(MatrixFiles, PipesAreReadAsFilesAre) {
     const auto bytes = npy_file(npy_header("<f8", order, "(200, 300)"), bytes_of(many));
     write_bytes(directory_ / "file", bytes);
     const Writer writer(pipe, bytes);
-    EXPECT_EQ(all_bits(std::get<Matrix<double>>(files::read_matrix(pipe).values).view()),
-              all_bits(std::get<Matrix<double>>(files::read_matrix(directory_ / "file").values).view()));
+    EXPECT_EQ(all_bits(std::get<Matrix<double>>(read_matrix(pipe).values).view()),
+              all_bits(std::get<Matrix<double>>(read_matrix(directory_ / "file").values).view()));
   }
   const Writer writer(pipe, "%%MatrixMarket matrix array real general\n2 1\n3\n4\n");
-  EXPECT_EQ(std::get<Matrix<double>>(files::read_matrix(pipe).values)(1, 0), 4);
+  EXPECT_EQ(std::get<Matrix<double>>(read_matrix(pipe).values)(1, 0), 4);
 }
 
 TEST_F(MatrixFiles, PipesThatBringTooLittleOrTooMuchAreRefused) {
@@ -99,35 +99,34 @@ TEST_F(MatrixFiles, UnreadableFilesAreRefused) {
 
 TEST_F(MatrixFiles, FloatsBecomeTheDoublesTheyEqual) {
   const auto floats = matrix_of<float>(1, 3, {0.1F, -0.0F, 1e-45F});
-  const auto doubles = files::MatrixFile{floats}.to_double();
+  const auto doubles = MatrixFile{floats}.to_double();
   EXPECT_EQ(all_bits(doubles.view()), (std::vector{bits(double{0.1F}), bits(-0.0), bits(0x1p-149)}));
-  EXPECT_EQ(files::MatrixFile{matrix_of<double>(1, 1, {2})}.to_double()(0, 0), 2);
+  EXPECT_EQ(MatrixFile{matrix_of<double>(1, 1, {2})}.to_double()(0, 0), 2);
 }
 
 TEST_F(MatrixFiles, RealMatricesBecomeComplexOnes) {
   using Number = std::complex<double>;
-  EXPECT_EQ(files::MatrixFile{matrix_of<double>(1, 1, {2})}.type(), "f8");
-  EXPECT_EQ(files::MatrixFile{matrix_of<float>(1, 1, {2})}.type(), "f4");
-  const auto doubles = files::MatrixFile{matrix_of<double>(1, 2, {-0.0, 2})}.to_complex();
+  EXPECT_EQ(MatrixFile{matrix_of<double>(1, 1, {2})}.type(), "f8");
+  EXPECT_EQ(MatrixFile{matrix_of<float>(1, 1, {2})}.type(), "f4");
+  const auto doubles = MatrixFile{matrix_of<double>(1, 2, {-0.0, 2})}.to_complex();
   EXPECT_EQ(doubles.type(), "c16");
   EXPECT_EQ(all_bits(std::get<Matrix<Number>>(doubles.values).view()),
             all_bits(matrix_of<Number>(1, 2, {{-0.0, 0}, {2, 0}}).view()));
-  const auto floats = files::MatrixFile{matrix_of<float>(2, 1, {0.1F, 2})}.to_complex();
+  const auto floats = MatrixFile{matrix_of<float>(2, 1, {0.1F, 2})}.to_complex();
   EXPECT_EQ(floats.type(), "c8");
   EXPECT_EQ(std::get<Matrix<std::complex<float>>>(floats.values)(0, 0), std::complex<float>(0.1F));
-  EXPECT_EQ(std::get<Matrix<Number>>(files::MatrixFile{matrix_of<Number>(1, 1, {{1, 2}})}.to_complex().values)(0, 0),
-            Number(1, 2));
+  EXPECT_EQ(std::get<Matrix<Number>>(MatrixFile{matrix_of<Number>(1, 1, {{1, 2}})}.to_complex().values)(0, 0), Number(1, 2));
 }
 
 TEST_F(MatrixFiles, TheExtensionDecidesTheOutput) {
-  EXPECT_EQ(files::output_format("a/b.npy"), files::MatrixFormat::npy);
-  EXPECT_EQ(files::output_format("b.x.mtx"), files::MatrixFormat::matrix_market);
-  EXPECT_EQ(files::output_format("/dev/null"), files::MatrixFormat::npy);
+  EXPECT_EQ(output_format("a/b.npy"), MatrixFormat::npy);
+  EXPECT_EQ(output_format("b.x.mtx"), MatrixFormat::matrix_market);
+  EXPECT_EQ(output_format("/dev/null"), MatrixFormat::npy);
   for (const auto* name : {"c", "c.npz", "c.NPY", ".npy", "npy", "c.npy/"})
-    EXPECT_EQ(error_of<std::invalid_argument>([&] { files::write_matrix(directory_ / name, Matrix<double>(1, 1).view()); }),
+    EXPECT_EQ(error_of<std::invalid_argument>([&] { write_matrix(directory_ / name, Matrix<double>(1, 1).view()); }),
               (directory_ / name).string() + ": a matrix is written to a file that ends in .npy or .mtx");
   EXPECT_EQ(directory_.names(), std::set<std::string>());
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test::matrix_file_test
+}  // namespace ozbound::files::test::matrix_file_test

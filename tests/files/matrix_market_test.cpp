@@ -13,7 +13,7 @@
 
 #include "files/support.hpp"
 
-namespace ozbound::cli::test::matrix_market_test {
+namespace ozbound::files::test::matrix_market_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -22,7 +22,7 @@ class MatrixMarket : public testing::Test {
  protected:
   Matrix<double> read(std::string_view text) {
     write_bytes(path_, text);
-    return files::read_matrix(path_).to_double();
+    return read_matrix(path_).to_double();
   }
 
   void expect_matrix(std::string_view text, Index rows, Index cols, const std::vector<double>& elements) {
@@ -41,7 +41,7 @@ class MatrixMarket : public testing::Test {
 
   void expect_complex(std::string_view text, Index rows, Index cols, const std::vector<std::complex<double>>& elements) {
     write_bytes(path_, text);
-    const auto matrix = std::get<Matrix<std::complex<double>>>(files::read_matrix(path_).values);
+    const auto matrix = std::get<Matrix<std::complex<double>>>(read_matrix(path_).values);
     ASSERT_EQ(matrix.rows(), rows) << text;
     ASSERT_EQ(matrix.cols(), cols) << text;
     EXPECT_EQ(all_bits(matrix.view()), all_bits(matrix_of(rows, cols, elements).view())) << text;
@@ -160,7 +160,7 @@ TEST_F(MatrixMarket, ZeroSizes) {
 TEST_F(MatrixMarket, ManyColumnsWithoutElementsTakeNoTime) {
   const auto matrix = read(array_banner + "0 9223372036854775807\n");
   EXPECT_EQ(matrix.cols(), 9223372036854775807);
-  files::write_matrix(path_, matrix.view());
+  write_matrix(path_, matrix.view());
   EXPECT_EQ(read_bytes(path_), array_banner + "0 9223372036854775807\n");
 }
 
@@ -174,7 +174,7 @@ TEST_F(MatrixMarket, LettersCaseSpacesCommentsAndLineEndsDoNotMatter) {
 TEST_F(MatrixMarket, TheLastLineNeedsNoEnd) { expect_matrix(array_banner + "1 1\n2.5", 1, 1, {2.5}); }
 
 TEST_F(MatrixMarket, LongLinesAreReadUpToALimit) {
-  const std::string longest(files::LineReader::longest_line - 1, 'x');
+  const std::string longest(LineReader::longest_line - 1, 'x');
   expect_matrix(array_banner + "%" + longest + "\r\n1 1\n1\n", 1, 1, {1});
   expect_error(array_banner + "%" + longest + "xxx\n1 1\n1\n", "2: the line is longer than 65536 bytes");
 }
@@ -272,7 +272,7 @@ TEST_F(MatrixMarket, HugeClaimsAreRefused) {
   expect_error(
       coordinate_banner + "1000000000 1000000 1\n1 1 1\n",
       "2: a dense matrix of 1000000000 x 1000000 takes 7.1 PiB, more than the memory of " + [] {
-        const auto gib = static_cast<double>(files::physical_memory()) / 0x1p30;
+        const auto gib = static_cast<double>(physical_memory()) / 0x1p30;
         char text[32];
         std::snprintf(text, sizeof text, "%.1f GiB", gib);
         return std::string(text);
@@ -304,13 +304,13 @@ TEST_F(MatrixMarket, TheShortestLinesDecideHowManyEntriesFit) {
 
 TEST_F(MatrixMarket, MatricesLargerThanMemoryAreRefused) {
   write_bytes(path_, coordinate_banner + "16 16 1\n1 1 1\n");
-  EXPECT_EQ(error_of([&] { files::read_matrix(path_, 2047); }),
+  EXPECT_EQ(error_of([&] { read_matrix(path_, 2047); }),
             path_.string() + ":2: a dense matrix of 16 x 16 takes 2.0 KiB, more than the memory of 2.0 KiB");
-  EXPECT_NO_THROW(files::read_matrix(path_, 2048));
+  EXPECT_NO_THROW(read_matrix(path_, 2048));
   write_bytes(path_, complex_coordinate + "hermitian\n16 16 1\n1 1 1 0\n");
-  EXPECT_EQ(error_of([&] { files::read_matrix(path_, 4095); }),
+  EXPECT_EQ(error_of([&] { read_matrix(path_, 4095); }),
             path_.string() + ":2: a dense matrix of 16 x 16 takes 4.0 KiB, more than the memory of 4.0 KiB");
-  EXPECT_NO_THROW(files::read_matrix(path_, 4096));
+  EXPECT_NO_THROW(read_matrix(path_, 4096));
 }
 
 TEST_F(MatrixMarket, CountsMustBeRight) {
@@ -370,28 +370,28 @@ TEST_F(MatrixMarket, EveryTruncationIsReadOrRefused) {
     for (std::size_t length = 0; length < whole.size(); ++length) {
       write_bytes(path_, std::string_view(whole).substr(0, length));
       try {
-        files::read_matrix(path_);
+        read_matrix(path_);
         EXPECT_GE(length, whole.size() - 4) << "only the last number may be cut unseen";
-      } catch (const files::InputError&) {
+      } catch (const InputError&) {
       }
     }
 }
 
 TEST_F(MatrixMarket, WritesTheShortestDecimals) {
-  files::write_matrix(path_, matrix_of<double>(2, 2, {0.1, -0.0, 1e300, infinity}).view());
+  write_matrix(path_, matrix_of<double>(2, 2, {0.1, -0.0, 1e300, infinity}).view());
   EXPECT_EQ(read_bytes(path_), array_banner + "2 2\n0.1\n1e+300\n-0\ninf\n");
 }
 
 // A float is written as the double it equals, as 0.1 would read back as another number.
 TEST_F(MatrixMarket, WritesFloatsExactly) {
-  files::write_matrix(path_, matrix_of<float>(1, 2, {0.1F, 0.5F}).view());
+  write_matrix(path_, matrix_of<float>(1, 2, {0.1F, 0.5F}).view());
   EXPECT_EQ(read_bytes(path_), array_banner + "1 2\n0.10000000149011612\n0.5\n");
 }
 
 TEST_F(MatrixMarket, WritesComplexNumbers) {
-  files::write_matrix(path_, matrix_of<std::complex<double>>(2, 1, {{0.1, -0.0}, {-infinity, 1e300}}).view());
+  write_matrix(path_, matrix_of<std::complex<double>>(2, 1, {{0.1, -0.0}, {-infinity, 1e300}}).view());
   EXPECT_EQ(read_bytes(path_), complex_array + "general\n2 1\n0.1 -0\n-inf 1e+300\n");
-  files::write_matrix(path_, matrix_of<std::complex<float>>(1, 2, {{0.1F, 0.5F}, {-3, 4}}).view());
+  write_matrix(path_, matrix_of<std::complex<float>>(1, 2, {{0.1F, 0.5F}, {-3, 4}}).view());
   EXPECT_EQ(read_bytes(path_), complex_array + "general\n1 2\n0.10000000149011612 0.5\n-3 4\n");
 }
 
@@ -406,10 +406,10 @@ RC_GTEST_PROP(MatrixMarketProperty, DoublesRoundTrip, ()) {
   const auto rows = *rc::gen::inRange<Index>(0, 10), cols = *rc::gen::inRange<Index>(0, 10);
   auto matrix =
       matrix_of(rows, cols, *rc::gen::container<std::vector<double>>(static_cast<std::size_t>(rows * cols), any_double()));
-  files::write_matrix(path, std::as_const(matrix).view());
+  write_matrix(path, std::as_const(matrix).view());
   for (Index i = 0; i < rows * cols; ++i)
     if (std::isnan(matrix.data()[i])) matrix.data()[i] = std::numeric_limits<double>::quiet_NaN();
-  auto again = std::get<Matrix<double>>(files::read_matrix(path).values);
+  auto again = std::get<Matrix<double>>(read_matrix(path).values);
   RC_ASSERT(all_bits(again.view()) == all_bits(matrix.view()));
 }
 
@@ -423,8 +423,8 @@ RC_GTEST_PROP(MatrixMarketProperty, ComplexNumbersRoundTrip, ()) {
     matrix.data()[i] = {*any_double(), *any_double()};
     cleaned.data()[i] = {clean(matrix.data()[i].real()), clean(matrix.data()[i].imag())};
   }
-  files::write_matrix(path, std::as_const(matrix).view());
-  const auto again = files::read_matrix(path);
+  write_matrix(path, std::as_const(matrix).view());
+  const auto again = read_matrix(path);
   RC_ASSERT(all_bits(std::get<Matrix<std::complex<double>>>(again.values).view()) == all_bits(std::as_const(cleaned).view()));
 }
 
@@ -439,11 +439,11 @@ TEST_F(MatrixMarket, NoLocaleIsConsulted) {
   for (const auto* name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8"})
     if (std::setlocale(LC_NUMERIC, name) != nullptr) break;
   EXPECT_EQ(number("1.5"), 1.5);
-  files::write_matrix(path_, matrix_of<double>(1000, 1, std::vector<double>(1000, 1234.5)).view());
+  write_matrix(path_, matrix_of<double>(1000, 1, std::vector<double>(1000, 1234.5)).view());
   EXPECT_THAT(read_bytes(path_), testing::StartsWith(array_banner + "1000 1\n1234.5\n"));
   std::setlocale(LC_NUMERIC, "C");
   std::locale::global(before);
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test::matrix_market_test
+}  // namespace ozbound::files::test::matrix_market_test

@@ -11,14 +11,14 @@
 
 #include "files/support.hpp"
 
-namespace ozbound::cli::test::npy_test {
+namespace ozbound::files::test::npy_test {
 namespace {
 
 class Npy : public testing::Test {
  protected:
-  files::MatrixFile read(std::string_view bytes) {
+  MatrixFile read(std::string_view bytes) {
     write_bytes(path_, bytes);
-    return files::read_matrix(path_);
+    return read_matrix(path_);
   }
 
   std::vector<double> doubles(std::string_view bytes) {
@@ -74,8 +74,8 @@ void round_trip_keeps_every_bit() {
   const auto matrix = matrix_of<T>(rows, cols, Elements<T>::any(rows * cols));
   const bool transposed = *rc::gen::arbitrary<bool>();
   const auto view = transposed ? matrix.view().transposed() : matrix.view();
-  files::write_matrix(path, view);
-  const auto again = files::read_matrix(path);
+  write_matrix(path, view);
+  const auto again = read_matrix(path);
   RC_ASSERT(again.rows() == view.rows() && again.cols() == view.cols());
   RC_ASSERT(all_bits(std::get<Matrix<T>>(again.values).view()) == all_bits(view));
   RC_ASSERT(std::filesystem::file_size(path) % 64 == static_cast<std::uint64_t>(rows * cols) * sizeof(T) % 64);
@@ -107,7 +107,7 @@ void every_layout_is_read_alike(const std::string& type, std::size_t number) {
   write_bytes(path, npy_file(header, big_endian ? swapped(data, number) : data, *rc::gen::element<char>(1, 2, 3)));
   const auto view = column_major ? ozbound::column_major(elements.data(), rows, cols, std::max<Index>(1, rows))
                                  : row_major(elements.data(), rows, cols, std::max<Index>(1, cols));
-  RC_ASSERT(all_bits(std::get<Matrix<T>>(files::read_matrix(path).values).view()) == all_bits(view));
+  RC_ASSERT(all_bits(std::get<Matrix<T>>(read_matrix(path).values).view()) == all_bits(view));
 }
 
 RC_GTEST_PROP(NpyProperty, DoublesOfEveryLayout, ()) { every_layout_is_read_alike<double>("f8", 8); }
@@ -116,7 +116,7 @@ RC_GTEST_PROP(NpyProperty, ComplexDoublesOfEveryLayout, ()) { every_layout_is_re
 RC_GTEST_PROP(NpyProperty, ComplexFloatsOfEveryLayout, ()) { every_layout_is_read_alike<std::complex<float>>("c8", 4); }
 
 TEST_F(Npy, WritesWhatNumPyWrites) {
-  files::write_matrix(path_, matrix_of<double>(2, 3, {1, 2, 3, 4, 5, 6}).view());
+  write_matrix(path_, matrix_of<double>(2, 3, {1, 2, 3, 4, 5, 6}).view());
   std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }";
   header.resize(117, ' ');
   EXPECT_EQ(read_bytes(path_), npy_file(header + "\n", six_));
@@ -124,11 +124,11 @@ TEST_F(Npy, WritesWhatNumPyWrites) {
 
 TEST_F(Npy, WritesComplexNumbersAsNumPyDoes) {
   using Complex = std::complex<double>;
-  files::write_matrix(path_, matrix_of<Complex>(1, 3, {{1, 2}, {3, 4}, {5, 6}}).view());
+  write_matrix(path_, matrix_of<Complex>(1, 3, {{1, 2}, {3, 4}, {5, 6}}).view());
   std::string header = "{'descr': '<c16', 'fortran_order': False, 'shape': (1, 3), }";
   header.resize(117, ' ');
   EXPECT_EQ(read_bytes(path_), npy_file(header + "\n", six_));
-  files::write_matrix(path_, matrix_of<std::complex<float>>(1, 1, {{1, -2}}).view());
+  write_matrix(path_, matrix_of<std::complex<float>>(1, 1, {{1, -2}}).view());
   EXPECT_TRUE(read_bytes(path_).ends_with(bytes_of<float>({1, -2})));
   EXPECT_NE(read_bytes(path_).find("'<c8'"), std::string::npos);
 }
@@ -165,8 +165,8 @@ TEST_F(Npy, ManyColumnsWithoutElementsTakeNoTime) {
   const auto file = read(npy_file(npy_header("<f8", "True", "(0, 9223372036854775807)"), ""));
   EXPECT_EQ(file.cols(), 9223372036854775807);
   const MatrixView<const double> tall = std::get<Matrix<double>>(file.values).view().transposed();
-  files::write_matrix(path_, tall);
-  EXPECT_EQ(files::read_matrix(path_).rows(), 9223372036854775807);
+  write_matrix(path_, tall);
+  EXPECT_EQ(read_matrix(path_).rows(), 9223372036854775807);
 }
 
 TEST_F(Npy, EveryTruncationIsRefused) {
@@ -174,7 +174,7 @@ TEST_F(Npy, EveryTruncationIsRefused) {
     for (const auto& header : {npy_header("<f8", "False", "(2, 3)"), npy_header("<c16", "True", "(3, 1)")}) {
       const auto whole = npy_file(header, six_, version);
       for (std::size_t length = 0; length < whole.size(); ++length)
-        EXPECT_THROW(read(whole.substr(0, length)), files::InputError) << int{version} << ".0, " << length;
+        EXPECT_THROW(read(whole.substr(0, length)), InputError) << int{version} << ".0, " << length;
     }
 }
 
@@ -213,13 +213,13 @@ TEST_F(Npy, HugeShapesAreRefused) {
 
 TEST_F(Npy, MatricesLargerThanMemoryAreRefused) {
   write_bytes(path_, npy_file(npy_header("<f8", "False", "(16, 16)"), std::string(2048, 'x')));
-  EXPECT_EQ(error_of([&] { files::read_matrix(path_, 2047); }),
+  EXPECT_EQ(error_of([&] { read_matrix(path_, 2047); }),
             path_.string() + ": a matrix of 16 x 16 takes 2.0 KiB, more than the memory of 2.0 KiB");
-  EXPECT_NO_THROW(files::read_matrix(path_, 2048));
+  EXPECT_NO_THROW(read_matrix(path_, 2048));
   write_bytes(path_, npy_file(npy_header("<c16", "True", "(16, 16)"), std::string(4096, 'x')));
-  EXPECT_EQ(error_of([&] { files::read_matrix(path_, 4095); }),
+  EXPECT_EQ(error_of([&] { read_matrix(path_, 4095); }),
             path_.string() + ": a matrix of 16 x 16 takes 4.0 KiB, more than the memory of 4.0 KiB");
-  EXPECT_NO_THROW(files::read_matrix(path_, 4096));
+  EXPECT_NO_THROW(read_matrix(path_, 4096));
 }
 
 /// Every number of binary16 is read as its definition says; NaNs stay NaNs.
@@ -228,7 +228,7 @@ TEST_F(Npy, ReadsHalvesExactly) {
   for (std::size_t h = 0; h < 65536; ++h)
     elements[2 * h] = static_cast<char>(h & 255), elements[2 * h + 1] = static_cast<char>(h >> 8);
   write_bytes(path_, npy_file(npy_header("<f2", "False", "(256, 256)"), elements));
-  const auto read = files::read_matrix(path_);
+  const auto read = read_matrix(path_);
   ASSERT_EQ(read.type(), "f4");
   const auto& matrix = std::get<Matrix<float>>(read.values);
   for (int h = 0; h < 65536; ++h) {
@@ -245,7 +245,7 @@ TEST_F(Npy, ReadsHalvesExactly) {
     ASSERT_EQ(std::signbit(value), h >> 15 != 0) << h;
   }
   write_bytes(path_, npy_file(npy_header(">f2", "True", "(1, 2)"), std::string("\x3c\x00\xc0\x00", 4)));
-  const auto swapped = files::read_matrix(path_);
+  const auto swapped = read_matrix(path_);
   EXPECT_EQ(std::get<Matrix<float>>(swapped.values)(0, 0), 1);
   EXPECT_EQ(std::get<Matrix<float>>(swapped.values)(0, 1), -2);
 }
@@ -328,9 +328,9 @@ TEST_F(Npy, TruthValuesAreZeroAndOne) {
 
 TEST_F(Npy, IntegersAreCheckedAgainstTheMemoryTheyWillTake) {
   write_bytes(path_, npy_file(npy_header("|u1", "False", "(16, 16)"), std::string(256, 'x')));
-  EXPECT_EQ(error_of([&] { files::read_matrix(path_, 2047); }),
+  EXPECT_EQ(error_of([&] { read_matrix(path_, 2047); }),
             path_.string() + ": a matrix of 16 x 16 takes 2.0 KiB, more than the memory of 2.0 KiB");
-  EXPECT_NO_THROW(files::read_matrix(path_, 2048));
+  EXPECT_NO_THROW(read_matrix(path_, 2048));
   expect_error(npy_file(npy_header("<i2", "False", "(2, 3)"), "1234567890"),
                "the file ends too soon: 2 x 3 elements take 12 bytes, and 10 follow the header");
 }
@@ -377,4 +377,4 @@ TEST_F(Npy, WrongHeadersAreRefusedWithTheirPlace) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test::npy_test
+}  // namespace ozbound::files::test::npy_test

@@ -12,7 +12,7 @@
 
 #include "files/support.hpp"
 
-namespace ozbound::cli::test::progress_test {
+namespace ozbound::files::test::progress_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 /// Records everything that was drawn.
 class Screen {
  public:
-  files::Progress::Sink sink() {
+  Progress::Sink sink() {
     return [this](std::string_view text) {
       const std::lock_guard lock(mutex_);
       drawn_.emplace_back(text);
@@ -45,7 +45,7 @@ class Screen {
 TEST(ProgressMeter, ShowsNothingOfAShortActivity) {
   Screen screen;
   {
-    const files::Progress progress("multiplying", screen.sink(), 1h, 1h);
+    const Progress progress("multiplying", screen.sink(), 1h, 1h);
   }
   EXPECT_TRUE(screen.drawn().empty());
 }
@@ -53,7 +53,7 @@ TEST(ProgressMeter, ShowsNothingOfAShortActivity) {
 TEST(ProgressMeter, DrawsAndLeavesNoTrace) {
   Screen screen;
   {
-    files::Progress progress("multiplying", screen.sink(), 1ms, 1ms);
+    Progress progress("multiplying", screen.sink(), 1ms, 1ms);
     screen.wait_for(2);
     progress(0.25);
     const auto before = screen.drawn().size();
@@ -65,11 +65,11 @@ TEST(ProgressMeter, DrawsAndLeavesNoTrace) {
 }
 
 TEST(ProgressMeter, Line) {
-  EXPECT_EQ(files::progress_line("x", -1, 3.2), "x: 3 s");
-  EXPECT_EQ(files::progress_line("x", 0, 3), "x: 0 %, 3 s");
-  EXPECT_EQ(files::progress_line("x", 0.25, 30), "x: 25 %, 30 s, about 1 min 30 s left");
-  EXPECT_EQ(files::progress_line("x", 0.999, 4000), "x: 99 %, 1 h 06 min, about 4 s left");
-  EXPECT_EQ(files::progress_line("x", 1, 60), "x: 100 %, 1 min 00 s");
+  EXPECT_EQ(progress_line("x", -1, 3.2), "x: 3 s");
+  EXPECT_EQ(progress_line("x", 0, 3), "x: 0 %, 3 s");
+  EXPECT_EQ(progress_line("x", 0.25, 30), "x: 25 %, 30 s, about 1 min 30 s left");
+  EXPECT_EQ(progress_line("x", 0.999, 4000), "x: 99 %, 1 h 06 min, about 4 s left");
+  EXPECT_EQ(progress_line("x", 1, 60), "x: 100 %, 1 min 00 s");
 }
 
 /// While an object lives, standard error goes to `descriptor`, as a terminal that can clear a line.
@@ -97,7 +97,7 @@ TEST(ProgressMeter, AppearsOnATerminalAfterASecond) {
   std::string text(100, '\0');
   {
     const Redirected redirected(program);
-    const files::Progress progress("multiplying");
+    const Progress progress("multiplying");
     text.resize(static_cast<std::size_t>(std::max<ssize_t>(0, read(terminal, text.data(), text.size()))));
   }
   EXPECT_GE(std::chrono::steady_clock::now() - start, 1s);
@@ -111,7 +111,7 @@ TEST(ProgressMeter, IsSilentInAFile) {
   std::FILE* const file = std::fopen((directory / "stderr").c_str(), "w");
   {
     const Redirected redirected(fileno(file));
-    const files::Progress progress("multiplying");
+    const Progress progress("multiplying");
     std::this_thread::sleep_for(1300ms);
   }
   std::fclose(file);
@@ -119,4 +119,4 @@ TEST(ProgressMeter, IsSilentInAFile) {
 }
 
 }  // namespace
-}  // namespace ozbound::cli::test::progress_test
+}  // namespace ozbound::files::test::progress_test

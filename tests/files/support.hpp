@@ -23,7 +23,7 @@
 #include "ozbound/files/matrix_file.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace ozbound::cli::test {
+namespace ozbound::files::test {
 
 using ozbound::test::read_bytes;
 using ozbound::test::TemporaryDirectory;
@@ -86,7 +86,7 @@ class Unprivileged {
 };
 
 /// The message of the Error that `action` throws; a failed test if it throws none.
-template <class Error = files::InputError, class Action>
+template <class Error = InputError, class Action>
 std::string error_of(Action action) {
   try {
     action();
@@ -97,4 +97,4 @@ std::string error_of(Action action) {
   return "";
 }
 
-}  // namespace ozbound::cli::test
+}  // namespace ozbound::files::test

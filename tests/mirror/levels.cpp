@@ -401,7 +401,7 @@ void compare_leading(const Matrix<double>& a, const Matrix<double>& b_transposed
   const gpu::LevelOne one(m, n, k, kernels);
   const gpu::LevelTwo two(m, n, k, kernels, true);
   one.prepare(), two.prepare();
-  gpu::MagnitudeProduct found;
+  gpu::DeviceMagnitudes found;
   const auto launch = [&](gpu::Arena& arena) {
     found = two.launch(one.launch(looks, arena, stream), x.matrix(), y.matrix(), arena, stream);
     two.launch_leading(found, arena, stream);

@@ -385,7 +385,7 @@ bool compare_large(const Engine& cuda) {
 }
 
 /// Compares the fused kernel for every tuning: tiles, panels, blocks that wait for each other, and inner dimensions between
-/// reductions. 0 if no device runs it.
+/// reductions. Returns true if no device runs it.
 bool compare_tunings(cudaStream_t stream) {
   Section section("the fused kernel's knobs");
   const gpu::Kernels kernels(0);

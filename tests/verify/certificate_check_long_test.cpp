@@ -17,7 +17,7 @@ const CpuEngine& engine() {
   return one_thread;
 }
 
-std::string rejections(const test::Product& product, const test::Computed& computed) {
+std::string rejections(const test::SampleProduct& product, const test::Computed& computed) {
   std::string failed;
   const auto check = check_certificate(to_json(computed.certificate).dump(), product.operands(), computed.c.view());
   for (const auto& claim : check.claims)

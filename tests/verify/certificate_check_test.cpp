@@ -37,8 +37,8 @@ using test::is_premise;
 using test::is_refusal;
 using test::is_same_target;
 using test::names;
-using test::Product;
 using test::resealed;
+using test::SampleProduct;
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -51,7 +51,7 @@ const CpuEngine& engine() {
 /// A certified product and the way it was made.
 struct Certified {
   std::string name;
-  Product product;
+  SampleProduct product;
   test::Computed computed;
 
   [[nodiscard]] json certificate() const { return json::parse(to_json(computed.certificate).dump()); }
@@ -60,15 +60,15 @@ struct Certified {
   }
 };
 
-Certified certified(std::string name, const Product& product, const Target& target, Method method, const char* plan = nullptr,
-                    double workspace = unlimited_workspace) {
+Certified certified(std::string name, const SampleProduct& product, const Target& target, Method method,
+                    const char* plan = nullptr, double workspace = unlimited_workspace) {
   static const test::PlainGemm native;
   Decision decision{target, method, {}, product.m(), product.n(), product.k(), 0, 0, {}, {}};
   if (plan != nullptr) decision.plan = parse_plan(plan);
   return {std::move(name), product, test::compute_with(product, decision, {engine(), &native}, {.workspace = workspace})};
 }
 
-Product with_scalars(Product product, double alpha, double beta) {
+SampleProduct with_scalars(SampleProduct product, double alpha, double beta) {
   product.alpha = alpha, product.beta = beta;
   product.c0 = Matrix<double>(product.m(), product.n());
   for (Index i = 0; i < product.m(); ++i)
@@ -76,13 +76,13 @@ Product with_scalars(Product product, double alpha, double beta) {
   return product;
 }
 
-Product narrow(Product product) {
+SampleProduct narrow(SampleProduct product) {
   product.narrow = true;
   return product;
 }
 
 /// Three entries that two slices round to infinity (two of them finite, one not), and other entries.
-Product near_overflow(bool is_narrow) {
+SampleProduct near_overflow(bool is_narrow) {
   const double largest = is_narrow ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
   auto product = test::product_of(test::matrix_of(2, 2, {largest, -largest * 0x1p-40, 3, 1}),
                                   test::matrix_of(2, 3, {1, -1, 2, 0.5, 0, 0}));
@@ -91,7 +91,7 @@ Product near_overflow(bool is_narrow) {
   return product;
 }
 
-Product with_specials(Product product) {
+SampleProduct with_specials(SampleProduct product) {
   product.problem.a(1, 0) = nan;
   product.problem.b(0, 1) = -inf;
   return product;
@@ -99,8 +99,8 @@ Product with_specials(Product product) {
 
 /// Adds plans by residues: few and many moduli, bits below those of norms and of level 1, exact operands.
 template <class Add>
-void add_residues(const Add& add, const Product& uniform, const Product& wide, const Product& scaled, const Product& special,
-                  const Product& subnormal, const Product& integers) {
+void add_residues(const Add& add, const SampleProduct& uniform, const SampleProduct& wide, const SampleProduct& scaled,
+                  const SampleProduct& special, const SampleProduct& subnormal, const SampleProduct& integers) {
   for (const auto& target :
        {Target::dgemm(), Target::dgemm_typical(), Target::componentwise(1e-12), Target::rowcol(1e-13), Target::normwise(3e-14)})
     for (const auto* product : {&uniform, &wide, &scaled, &special})
@@ -403,7 +403,7 @@ TEST(CertificateCheck, TakesWhatASearchMayAssume) {
 }
 
 /// 65 equal columns, so that ties end in the second chunk of columns, and 63 others, with a tiny C0.
-Product with_ties_beside_a_tiny_c0(std::uint64_t seed) {
+SampleProduct with_ties_beside_a_tiny_c0(std::uint64_t seed) {
   RandomStream random(seed);
   const auto above = [&random](double least, double width) { return least + width * std::abs(random.signed_unit()); };
   Matrix<double> a(1, 16), b(16, 128);
@@ -459,7 +459,7 @@ TEST(CertificateCheck, RejectsWhatBelongsToAnotherProduct) {
   const auto target = Target::componentwise(1e-10);
   const auto one = certified("one", test::product_of({Family::uniform, 3, 3, 3, 0, 1}), target, Method::one_plan, plan);
   const auto other = certified("other", test::product_of({Family::uniform, 3, 3, 3, 0, 2}), target, Method::one_plan, plan);
-  const auto failed = [&one](const Product& product, const Certified& with_c) {
+  const auto failed = [&one](const SampleProduct& product, const Certified& with_c) {
     std::set<std::string> claims;
     for (const auto& claim : check_certificate(one.certificate().dump(), product.operands(), with_c.computed.c.view()).claims)
       if (!claim.holds) claims.insert(claim.claim);
@@ -738,7 +738,7 @@ TEST(CertificateCheck, RejectsAChangedBitOfAMatrix) {
   for (const auto& one : all_certified()) {
     const auto certificate = one.certificate();
     auto changed = one.product;
-    const auto expect_rejected = [&](const Product& product, const char* matrix, bool read) {
+    const auto expect_rejected = [&](const SampleProduct& product, const char* matrix, bool read) {
       const auto check = check_certificate(certificate.dump(), product.operands(), one.computed.c.view());
       EXPECT_EQ(check.holds(), !read) << one.name << ", " << matrix;
       for (const auto& claim : check.claims)

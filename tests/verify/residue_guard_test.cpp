@@ -25,7 +25,7 @@ const CpuEngine& engine() {
   return one_thread;
 }
 
-Decision under(const Plan& plan, const test::Product& product) {
+Decision under(const Plan& plan, const test::SampleProduct& product) {
   return {Target::componentwise(1e-3), Method::one_plan, plan, product.m(), product.n(), product.k(), 0, 0, {}, {}};
 }
 
@@ -34,14 +34,14 @@ struct Limits {
   int by_norms = 0, examined = 0;
 };
 
-bool norms_hold(const test::Product& product, const ResiduePlan& plan) {
+bool norms_hold(const test::SampleProduct& product, const ResiduePlan& plan) {
   return !find_not_held(plan, norms_of(vector_norms(product.problem.a, Side::rows_of_a, 1)),
                         norms_of(vector_norms(product.problem.b, Side::columns_of_b, 1)), product.k());
 }
 
 ResiduePlan with_bits(int moduli, int bits) { return {moduli, bits / 2, bits - bits / 2}; }
 
-Limits limits_of(const test::Product& product, int moduli) {
+Limits limits_of(const test::SampleProduct& product, int moduli) {
   const auto stated = product.stated();
   const auto examination = HostExaminer(engine()).examine(stated);
   Limits limits;

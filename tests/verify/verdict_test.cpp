@@ -343,7 +343,7 @@ TEST(Verdict, samplesIncludeTheCorners) {
 }
 
 /// The dgemm target of a scaled product (alpha = 2) is gamma_4, slightly above 4 u; a unit in the last place of C = 2 is 2 u.
-TEST(Verdict, theDgemmTargetOfAScaledProductIsGamma) {
+TEST(Verdict, theDgemmTargetOfAProductWithScalarsIsGamma) {
   const Matrix<double> one = [] {
     Matrix<double> x(1, 1);
     x(0, 0) = 1;

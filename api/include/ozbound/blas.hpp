@@ -23,7 +23,7 @@ struct BlasOptions {
   double workspace = unlimited_workspace;       ///< cap in bytes for slices or residues (workspace_of)
   bool native = true;                           ///< `decide` may choose native DGEMM (whose bits are its library's)
   bool residues = true;                         ///< `decide` may choose residues
-  const CostModel* costs = nullptr;             ///< costs for comparing ways; null: machine_costs, read once
+  const CostModel* costs = nullptr;             ///< costs for comparing ways (CostModel); null: machine_costs, read once
   const PreparedOperand* prepared_a = nullptr;  ///< prepared op(A), for the decision; null: prepared in the call
   const PreparedOperand* prepared_b = nullptr;  ///< prepared op(B), likewise
   const Machine* machine = nullptr;             ///< machine of the call; null: the CPU

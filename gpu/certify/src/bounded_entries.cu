@@ -27,7 +27,7 @@ __global__ void accept_relative(const __grid_constant__ RelativeProduct x, const
     const auto scale = std::int64_t{bound.row_exponents[i]} + bound.column_exponents[j];
     const auto verdict = judge_relative(bits, bound.bound.upper(i, j), scale, x.alpha, x.factor, least_normal);
     if (!verdict.accepted) {
-      set_open(x.open, x.open_count, i * shape.n + j);
+      mark_entry(x.open, x.open_count, i * shape.n + j);
       return;
     }
     worst = verdict.share > worst ? verdict.share : worst;

@@ -55,10 +55,10 @@ DeviceFactsCache::Measuring DeviceFactsCache::launch(Encoding encoding, std::vec
   result.memory = Memory(needed.used(), stream_);
   auto arena = result.memory.arena();
   result.facts = FactsOfAllSlicings::take(arena, encoding, count, inner_);
-  const auto there = copy_to_device(result.indices, stream_);
+  const auto places = copy_to_device(result.indices, stream_);
   if (first != nullptr)
-    check(cudaMemcpyAsync(there.data(), first, sizeof(Index), cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync");
-  launch_facts_of_some(vectors_, inner_, there.data(), result.facts, stream_);
+    check(cudaMemcpyAsync(places.data(), first, sizeof(Index), cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync");
+  launch_facts_of_some(vectors_, inner_, places.data(), result.facts, stream_);
   return result;
 }
 
@@ -86,7 +86,7 @@ const VectorFacts& DeviceFactsCache::one(Index i, const Slicing& slicing) {
 /// Enclosures of |A||B|, with their memory.
 struct DeviceExamination::Enclosure {
   Memory memory, more, leading;
-  MagnitudeProduct magnitudes;
+  DeviceMagnitudes magnitudes;
 
   Enclosure(const FirstLooks& looks, const LevelOne& level, cudaStream_t stream) {
     level.prepare();
@@ -214,12 +214,12 @@ class DeviceAllowance final : public Allowance {
     Index count_;
   };
 
-  [[nodiscard]] Worst worst_of_bound(const DevicePlanBound& there) const {
-    const LargestMemory search(there.outer_products(), m(), n(), stream_);
-    if (normwise()) return worst_norm(there.bound(), search.work());
+  [[nodiscard]] Worst worst_of_bound(const DevicePlanBound& bound) const {
+    const LargestMemory search(bound.outer_products(), m(), n(), stream_);
+    if (normwise()) return worst_norm(bound.bound(), search.work());
     const bool of_sums = magnitudes_.loose() && target_.row_norms == nullptr;
     if (of_sums) examination_.find_leading();
-    launch_worst_entry(there.bound(), magnitudes_, target_, search.work(), stream_);
+    launch_worst_entry(bound.bound(), magnitudes_, target_, search.work(), stream_);
     auto worst = worst_of(search.work());
     if (of_sums && magnitudes_.leading != nullptr) worst.assumes = assumed_of_tensor_cores;
     return worst;
@@ -294,13 +294,13 @@ class DeviceAllowance final : public Allowance {
     std::vector<double> norms;
     for (const auto squares : copy_to_host(facts.floor_squares, facts.count, stream_))
       norms.push_back(euclidean_lower(squares));
-    auto there = copy_to_device(norms, stream_);
+    auto copied = copy_to_device(norms, stream_);
     check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
-    return there;
+    return copied;
   }
 
   DeviceExamination& examination_;
-  const MagnitudeProduct& magnitudes_;
+  const DeviceMagnitudes& magnitudes_;
   cudaStream_t stream_;
   LargestMemory probing_;
   DeviceArray<double> row_norms_, column_norms_;

@@ -9,7 +9,7 @@
 #include "device_examination.hpp"
 #include "device_plan_bound.hpp"
 #include "largest_memory.hpp"
-#include "open_entries.hpp"
+#include "marked_entries.hpp"
 #include "product_on_device.hpp"
 #include "side_stream.hpp"
 #include "specials_on_device.hpp"
@@ -36,9 +36,9 @@ DeviceExaminer::DeviceExaminer(const CudaEngine& engine) : engine_(&engine), dev
 
 std::unique_ptr<Examination> DeviceExaminer::examine(const RealProduct& product, const PreparedOperands& prepared) const {
   const CudaDevice device(device_);
-  const bool there =
+  const bool lies_on_device =
       on_device(product.a, "a") || on_device(product.b, "b") || (!is_zero(product.beta) && on_device(product.c0, "c0"));
-  if (!there) return host_.examine(product, prepared);
+  if (!lies_on_device) return host_.examine(product, prepared);
   return std::make_unique<DeviceExamination>(product, Encoding::balanced(), *engine_->kernels_, engine_->options_, stream,
                                              side_);
 }
@@ -67,8 +67,8 @@ std::optional<Entry> DeviceExaminer::last_inexact(const PlanBound& bound, const 
   const auto [m, n] = shape_of(specials);
   const SpecialsOnDevice known(specials, stream);
   const DeviceNumber after(stream);
-  const auto place = with_bound(bound, device_, [&, m = m, n = n](const BoundWithScales& there) {
-    launch_last_inexact(there.bound, known.entries(), {m, n}, after.data(), stream);
+  const auto place = with_bound(bound, device_, [&, m = m, n = n](const BoundWithScales& in_place) {
+    launch_last_inexact(in_place.bound, known.entries(), {m, n}, after.data(), stream);
     return static_cast<Index>(after.value()) - 1;
   });
   return place < 0 ? std::nullopt : std::optional(Entry{place / n, place % n});
@@ -80,11 +80,11 @@ Examiner::Accepted DeviceExaminer::accept_relative(const InputView& product, con
   const auto shape = shape_of(specials);
   const DeviceOperand from(product, "c", stream), to(c.as_input(), "c", stream);
   const SpecialsOnDevice known(specials, stream);
-  const OpenEntries open(shape.m, shape.n, stream);
+  const MarkedEntries open(shape.m, shape.n, stream);
   const DeviceNumber worst(stream);
   const RelativeProduct relative{from.matrix(), to.matrix(), alpha, factor, open.bits(), open.count(), worst.data()};
-  return with_bound(bound, device_, [&](const BoundWithScales& there) {
-    launch_accepting(relative, there, known.entries(), shape, stream);
+  return with_bound(bound, device_, [&](const BoundWithScales& in_place) {
+    launch_accepting(relative, in_place, known.entries(), shape, stream);
     to.write_to(c, stream);
     return Accepted{open.in_order(stream), double_from_bits(worst.value())};
   });

@@ -119,7 +119,7 @@ __host__ __device__ double reversed(double x) { return x > 0 ? double_from_bits(
 
 /// The entry with the smallest allowance, in every step-th row.
 __global__ void __launch_bounds__(threads)
-    find_least_allowing(const __grid_constant__ MagnitudeProduct of, const __grid_constant__ EntryTarget target, Index step,
+    find_least_allowing(const __grid_constant__ DeviceMagnitudes of, const __grid_constant__ EntryTarget target, Index step,
                         LargestEntry* parts) {
   const auto& product = of.one;
   LargestEntry largest;
@@ -138,7 +138,7 @@ __global__ void take_place(const LargestResult* result, Index n, PlaceOfEntry* p
 
 /// Allowance::probe of some entries, one warp for each.
 __global__ void __launch_bounds__(threads)
-    probe_entries(const __grid_constant__ MagnitudeProduct of, const __grid_constant__ EntryTarget target, const Index* places,
+    probe_entries(const __grid_constant__ DeviceMagnitudes of, const __grid_constant__ EntryTarget target, const Index* places,
                   Index count, double* allowed) {
   const Index t = Index{blockIdx.x} * (threads / 32) + threadIdx.x / 32;
   if (t >= count) return;
@@ -343,7 +343,7 @@ LargestWork LargestWork::take(Arena& arena, Index outers, Index m, Index n) {
   return work;
 }
 
-void launch_least_allowing(const MagnitudeProduct& of, const EntryTarget& target, const LargestWork& work,
+void launch_least_allowing(const DeviceMagnitudes& of, const EntryTarget& target, const LargestWork& work,
                            cudaStream_t stream) {
   const Index m = of.one.m, n = of.one.n, step = (m + most_probed_rows - 1) / most_probed_rows;
   const dim3 grid(static_cast<unsigned>((n + threads - 1) / threads), static_cast<unsigned>((m + step - 1) / step));
@@ -358,7 +358,7 @@ void launch_taking_place(const LargestWork& work, Index n, PlaceOfEntry* place, 
   check_launch("take_place");
 }
 
-void launch_probes(const MagnitudeProduct& of, const EntryTarget& target, const Index* places, Index count, double* allowed,
+void launch_probes(const DeviceMagnitudes& of, const EntryTarget& target, const Index* places, Index count, double* allowed,
                    cudaStream_t stream) {
   constexpr Index together = threads / 32;
   probe_entries<<<static_cast<unsigned>((count + together - 1) / together), threads, 0, stream>>>(of, target, places, count,
@@ -366,7 +366,7 @@ void launch_probes(const MagnitudeProduct& of, const EntryTarget& target, const 
   check_launch("probe_entries");
 }
 
-void launch_worst_entry(const BoundWithScales& error, const MagnitudeProduct& of, const EntryTarget& target,
+void launch_worst_entry(const BoundWithScales& error, const DeviceMagnitudes& of, const EntryTarget& target,
                         const LargestWork& work, cudaStream_t stream) {
   if (of.loose()) return launch_worst_loose_entry(error, of, target, work, stream);
   const auto& product = of.one;

@@ -76,23 +76,23 @@ struct BoundWithScales {
 };
 
 /// Allowance::worst over all entries. @pre the target is not normwise.
-void launch_worst_entry(const BoundWithScales& error, const MagnitudeProduct& of, const EntryTarget& target,
+void launch_worst_entry(const BoundWithScales& error, const DeviceMagnitudes& of, const EntryTarget& target,
                         const LargestWork& work, cudaStream_t stream);
 
 /// Allowance::worst over all entries if level 1 is loose. @pre there are entries.
-void launch_worst_loose_entry(const BoundWithScales& error, const MagnitudeProduct& of, const EntryTarget& target,
+void launch_worst_loose_entry(const BoundWithScales& error, const DeviceMagnitudes& of, const EntryTarget& target,
                               const LargestWork& work, cudaStream_t stream);
 
 /// Finds the entry with the smallest allowance among the entries of at most most_probed_rows rows whose share of M is more than
 /// 0. The value in the result is not the allowance; it is 0 if there is no such entry. @pre m and n are not 0.
 inline constexpr Index most_probed_rows = 32;
-void launch_least_allowing(const MagnitudeProduct& of, const EntryTarget& target, const LargestWork& work, cudaStream_t stream);
+void launch_least_allowing(const DeviceMagnitudes& of, const EntryTarget& target, const LargestWork& work, cudaStream_t stream);
 
 /// Sets *place to the place of the entry found, in a product with n columns.
 void launch_taking_place(const LargestWork& work, Index n, PlaceOfEntry* place, cudaStream_t stream);
 
 /// allowed[t] = the allowance of the entry at places[t] = i * n + j, as Allowance::probe. @pre count > 0.
-void launch_probes(const MagnitudeProduct& of, const EntryTarget& target, const Index* places, Index count, double* allowed,
+void launch_probes(const DeviceMagnitudes& of, const EntryTarget& target, const Index* places, Index count, double* allowed,
                    cudaStream_t stream);
 
 /// The largest bound of an entry of C that is not special, and LargestResult's facts about C.

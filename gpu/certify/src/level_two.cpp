@@ -34,9 +34,9 @@ LtProduct::Shape LevelTwo::shape() const {
   return {round_up(m_, LtProduct::step), round_up(n_, LtProduct::step), padded, padded, padded, LtProduct::Elements::bfloat16};
 }
 
-MagnitudeProduct LevelTwo::launch(const LevelOneSums& one, const DeviceMatrix& a, const DeviceMatrix& b, Arena& arena,
+DeviceMagnitudes LevelTwo::launch(const LevelOneSums& one, const DeviceMatrix& a, const DeviceMatrix& b, Arena& arena,
                                   cudaStream_t stream) const {
-  MagnitudeProduct result;
+  DeviceMagnitudes result;
   result.one = one;
   result.rows = take(a, one.rows, arena);
   result.columns = take(transposed(b), one.columns, arena);
@@ -48,7 +48,7 @@ MagnitudeProduct LevelTwo::launch(const LevelOneSums& one, const DeviceMatrix& a
 
 void LevelTwo::prepare() const { kernels_.lt.tune(shape()); }
 
-void LevelTwo::launch_leading(MagnitudeProduct& of, Arena& arena, cudaStream_t stream) const {
+void LevelTwo::launch_leading(DeviceMagnitudes& of, Arena& arena, cudaStream_t stream) const {
   auto* const leading = arena.take<float>(shape().rows * shape().columns);
   auto* const workspace = arena.take<std::uint8_t>(static_cast<Index>(LtProduct::workspace_bytes));
   if (leading == nullptr) return;  // only counted

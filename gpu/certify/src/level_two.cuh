@@ -24,7 +24,7 @@ __device__ inline std::int32_t top_at(const LevelTwoVectors& side, const DeviceS
 }
 
 /// An entry's bounds, computed by a whole warp.
-__device__ inline MagnitudeBounds bounds_by_warp(const MagnitudeProduct& of, Index i, Index j) {
+__device__ inline MagnitudeBounds bounds_by_warp(const DeviceMagnitudes& of, Index i, Index j) {
   auto bounds = of.one.at(i, j);
   if (!of.loose()) return bounds;
   const int lane = static_cast<int>(threadIdx.x % 32);
@@ -54,7 +54,7 @@ __device__ inline MagnitudeBounds bounds_by_warp(const MagnitudeProduct& of, Ind
 }
 
 /// MagnitudeProduct::cheap_lower: at most the lower bound of an entry.
-__device__ inline double cheap_lower(const MagnitudeProduct& of, Index i, Index j) {
+__device__ inline double cheap_lower(const DeviceMagnitudes& of, Index i, Index j) {
   const double lower = of.one.at(i, j).lower;
   if (!of.loose()) return lower;
   const float *const x = of.rows.elements + i * of.rows.pitch, *const y = of.columns.elements + j * of.columns.pitch;
@@ -82,7 +82,7 @@ class EntryTiles {
     };
   };
 
-  __device__ EntryTiles(const MagnitudeProduct& of, Shared& shared) : of_(of), shared_(shared) {}
+  __device__ EntryTiles(const DeviceMagnitudes& of, Shared& shared) : of_(of), shared_(shared) {}
 
   [[nodiscard]] static OZB_HD Index across(Index count) { return (count + side - 1) / side; }
 
@@ -91,7 +91,7 @@ class EntryTiles {
   [[nodiscard]] __device__ Index column(Index t) const { return t / across(of_.one.m) * side + threadIdx.x / side; }
   [[nodiscard]] __device__ bool inside(Index t) const { return row(t) < of_.one.m && column(t) < of_.one.n; }
 
-  /// The bounds of the entry by MagnitudeProduct; unspecified outside the product.
+  /// The bounds of the entry by DeviceMagnitudes; unspecified outside the product.
   [[nodiscard]] __device__ MagnitudeBounds bounds(Index t) const {
     const Index i = row(t), j = column(t);
     MagnitudeBounds result;
@@ -169,7 +169,7 @@ class EntryTiles {
     return top;
   }
 
-  const MagnitudeProduct& of_;
+  const DeviceMagnitudes& of_;
   Shared& shared_;
 };
 

@@ -25,7 +25,7 @@ struct LevelTwoVectors {
 ///
 /// A product of bfloat16 numbers on tensor cores gives a lower bound of level 2 for every entry. A search for a maximum can
 /// then skip most entries. The product affects no bit of a result (docs/derivations/enclosure.md, E5).
-struct MagnitudeProduct {
+struct DeviceMagnitudes {
   LevelOneSums one;
   LevelTwoVectors rows, columns;   ///< without elements if level 1 suffices
   const float* leading = nullptr;  ///< product of (i, j) at [i + j * leading_pitch]; null: no product
@@ -42,14 +42,14 @@ class LevelTwo {
   LevelTwo(Index m, Index n, Index k, Kernels& kernels, bool by_tensor_cores);
 
   /// Takes memory from the arena, and launches unless the arena only counts. `a` is m x k, `b` k x n.
-  [[nodiscard]] MagnitudeProduct launch(const LevelOneSums& one, const DeviceMatrix& a, const DeviceMatrix& b, Arena& arena,
+  [[nodiscard]] DeviceMagnitudes launch(const LevelOneSums& one, const DeviceMatrix& a, const DeviceMatrix& b, Arena& arena,
                                         cudaStream_t stream) const;
 
   /// True if products of bfloat16 numbers are available. Then prepare finds the fastest kernel, as LevelOne::prepare, and
   /// launch_leading adds the products. Memory as for launch.
   [[nodiscard]] bool has_leading() const { return has_leading_; }
   void prepare() const;
-  void launch_leading(MagnitudeProduct& of, Arena& arena, cudaStream_t stream) const;
+  void launch_leading(DeviceMagnitudes& of, Arena& arena, cudaStream_t stream) const;
 
  private:
   [[nodiscard]] LtProduct::Shape shape() const;

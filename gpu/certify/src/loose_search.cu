@@ -25,7 +25,7 @@ struct Tiles {
 };
 
 /// An upper bound of the ratio of an entry. `error` is an upper bound of the entry's error.
-__device__ float ceiling(const MagnitudeProduct& of, const EntryTarget& target, Index i, Index j, float error) {
+__device__ float ceiling(const DeviceMagnitudes& of, const EntryTarget& target, Index i, Index j, float error) {
   if (error == 0 || of.one.row_sums[i] == 0 || of.one.column_sums[j] == 0) return 0;  // zero or special
   float m = 0;
   if (target.row_norms != nullptr) {
@@ -42,7 +42,7 @@ __device__ float ceiling(const MagnitudeProduct& of, const EntryTarget& target, 
 
 /// A block takes `tile` rows and columns, a thread one row.
 __global__ void __launch_bounds__(search_threads)
-    find_ceilings(const __grid_constant__ BoundWithScales error, const __grid_constant__ MagnitudeProduct of,
+    find_ceilings(const __grid_constant__ BoundWithScales error, const __grid_constant__ DeviceMagnitudes of,
                   const __grid_constant__ EntryTarget target, const __grid_constant__ LargestWork work,
                   const __grid_constant__ Tiles tiles) {
   constexpr int side = EntryTiles::side;
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(search_threads)
 }
 
 /// Lets `largest` take the entries of a tile. Called by all threads.
-__device__ void look_at(Index t, const BoundWithScales& error, const MagnitudeProduct& of, const EntryTarget& target,
+__device__ void look_at(Index t, const BoundWithScales& error, const DeviceMagnitudes& of, const EntryTarget& target,
                         const LargestWork& work, EntryTiles::Shared& shared, LargestEntry& largest) {
   const EntryTiles entries(of, shared);
   const auto bounds = entries.bounds(t);
@@ -90,7 +90,7 @@ __device__ void look_at(Index t, const BoundWithScales& error, const MagnitudePr
 /// largest ratio so far.
 template <bool First>
 __global__ void __launch_bounds__(threads)
-    look_at_tiles(const __grid_constant__ BoundWithScales error, const __grid_constant__ MagnitudeProduct of,
+    look_at_tiles(const __grid_constant__ BoundWithScales error, const __grid_constant__ DeviceMagnitudes of,
                   const __grid_constant__ EntryTarget target, const __grid_constant__ LargestWork work,
                   const __grid_constant__ Tiles tiles) {
   __shared__ EntryTiles::Shared shared;
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(threads)
 
 }  // namespace
 
-void launch_worst_loose_entry(const BoundWithScales& error, const MagnitudeProduct& of, const EntryTarget& target,
+void launch_worst_loose_entry(const BoundWithScales& error, const DeviceMagnitudes& of, const EntryTarget& target,
                               const LargestWork& work, cudaStream_t stream) {
   const Index count = EntryTiles::across(of.one.m) * EntryTiles::across(of.one.n);
   const DeviceArray<float> ceilings(count, stream);

@@ -21,7 +21,7 @@ __device__ void raise_scale(const NormMatrix& norm, Word scale) {
 }
 
 /// Sets an entry of M, and raises `scale` to the entry's scale.
-__device__ void set_entry(const NormMatrix& norm, const MagnitudeProduct& of, const EntryTarget& target, Index i, Index j,
+__device__ void set_entry(const NormMatrix& norm, const DeviceMagnitudes& of, const EntryTarget& target, Index i, Index j,
                           const MagnitudeBounds& bounds, Word& scale) {
   double m = infinity;
   if (!is_special(of.one, target, i, j)) {
@@ -34,7 +34,7 @@ __device__ void set_entry(const NormMatrix& norm, const MagnitudeProduct& of, co
 }
 
 __global__ void __launch_bounds__(entry_threads)
-    set_entries(const __grid_constant__ NormMatrix norm, const __grid_constant__ MagnitudeProduct of,
+    set_entries(const __grid_constant__ NormMatrix norm, const __grid_constant__ DeviceMagnitudes of,
                 const __grid_constant__ EntryTarget target) {
   Word scale = 0;
   for_each_entry(norm.rows, norm.columns, true,
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(entry_threads)
 
 /// Sets all entries if level 1 is loose.
 __global__ void __launch_bounds__(threads)
-    set_loose_entries(const __grid_constant__ NormMatrix norm, const __grid_constant__ MagnitudeProduct of,
+    set_loose_entries(const __grid_constant__ NormMatrix norm, const __grid_constant__ DeviceMagnitudes of,
                       const __grid_constant__ EntryTarget target, Index tiles) {
   __shared__ EntryTiles::Shared shared;
   const EntryTiles entries(of, shared);
@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(threads)
 }
 
 /// The shift from an entry's scale to the norm's.
-__device__ std::int64_t shift_of(const NormMatrix& norm, const MagnitudeProduct& of, Index i, Index j) {
+__device__ std::int64_t shift_of(const NormMatrix& norm, const DeviceMagnitudes& of, Index i, Index j) {
   const auto scale = *norm.scale;
   return of.one.exponent(i, j) -
          (scale == 0 ? 0 : static_cast<std::int64_t>(scale) - static_cast<std::int64_t>(NormMatrix::no_scale));
@@ -65,7 +65,7 @@ __device__ std::int64_t shift_of(const NormMatrix& norm, const MagnitudeProduct&
 
 /// Squares of the entries of M that count; 0 for the other entries.
 __global__ void __launch_bounds__(entry_threads)
-    find_squares(const __grid_constant__ NormMatrix norm, const __grid_constant__ MagnitudeProduct of, double* squares) {
+    find_squares(const __grid_constant__ NormMatrix norm, const __grid_constant__ DeviceMagnitudes of, double* squares) {
   for_each_entry(norm.rows, norm.columns, true, [&](Index i, Index j) {
     const double m = norm.m[i + j * norm.rows];
     const double term = m == infinity ? 0 : norm_term_lower(fabs(m), shift_of(norm, of, i, j));
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(row_threads) add_rows(const double* terms, Ind
 
 /// The share of every entry, and the largest share. A block takes `tile` rows and columns.
 __global__ void __launch_bounds__(search_threads)
-    find_shares(const __grid_constant__ BoundWithScales error, const __grid_constant__ MagnitudeProduct of,
+    find_shares(const __grid_constant__ BoundWithScales error, const __grid_constant__ DeviceMagnitudes of,
                 const __grid_constant__ NormMatrix norm, double allowed, double* shares,
                 const __grid_constant__ LargestWork work) {
   const Index i = blockIdx.x % work.rows.blocks * tile + threadIdx.x, first = blockIdx.x / work.rows.blocks * tile;
@@ -129,7 +129,7 @@ NormMatrix NormMatrix::take(Arena& arena, Index rows, Index columns) {
   return {arena.take<double>(rows * columns), arena.take<std::uint64_t>(1), arena.take<double>(rows), rows, columns};
 }
 
-void launch_norm_matrix(const NormMatrix& norm, const MagnitudeProduct& of, const EntryTarget& target, cudaStream_t stream) {
+void launch_norm_matrix(const NormMatrix& norm, const DeviceMagnitudes& of, const EntryTarget& target, cudaStream_t stream) {
   check(cudaMemsetAsync(norm.scale, 0, sizeof *norm.scale, stream), "cudaMemsetAsync");
   if (of.loose()) {
     constexpr Index enough_blocks = 4096;
@@ -146,7 +146,7 @@ void launch_norm_matrix(const NormMatrix& norm, const MagnitudeProduct& of, cons
   launch_adding<false>(squares.data(), norm, stream);
 }
 
-void launch_norm_shares(const BoundWithScales& error, const MagnitudeProduct& of, const NormMatrix& norm, double allowed,
+void launch_norm_shares(const BoundWithScales& error, const DeviceMagnitudes& of, const NormMatrix& norm, double allowed,
                         double* shares, const LargestWork& work, cudaStream_t stream) {
   find_shares<<<static_cast<unsigned>(work.tiles()), search_threads, 0, stream>>>(error, of, norm, allowed, shares, work);
   check_launch("find_shares");

@@ -23,12 +23,12 @@ struct NormMatrix {
 
 /// Fills m and scale, and row_sums with the sum of squares of each row relative to the scale, added in order and rounded down.
 /// @pre the target is normwise, and there are entries.
-void launch_norm_matrix(const NormMatrix& norm, const MagnitudeProduct& of, const EntryTarget& target, cudaStream_t stream);
+void launch_norm_matrix(const NormMatrix& norm, const DeviceMagnitudes& of, const EntryTarget& target, cudaStream_t stream);
 
 /// Fills row_sums with each row's contribution to the square of Allowance::worst's ratio, added in order and rounded up, and
 /// finds the entry that contributes most. @param allowed the norm that the error may have, relative to the scale. @param shares
 /// memory of the size of m, for the kernels.
-void launch_norm_shares(const BoundWithScales& error, const MagnitudeProduct& of, const NormMatrix& norm, double allowed,
+void launch_norm_shares(const BoundWithScales& error, const DeviceMagnitudes& of, const NormMatrix& norm, double allowed,
                         double* shares, const LargestWork& work, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

@@ -20,23 +20,23 @@ using testing::ThrowsMessage;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Selection select(std::string_view name, const Product& product, const Target& target) {
+Selection select(std::string_view name, const SampleProduct& product, const Target& target) {
   return find_selector(name).select(product.problem.a, product.problem.b, target, CpuEngine({.threads = 1}));
 }
 
 /// The chosen slice counts; (0, 0) if there is no choice.
-std::pair<int, int> slices(std::string_view name, const Product& product, const Target& target = Target::dgemm()) {
+std::pair<int, int> slices(std::string_view name, const SampleProduct& product, const Target& target = Target::dgemm()) {
   const auto plan = select(name, product, target).plan;
   return plan ? std::pair(plan->split().a.slices, plan->split().b.slices) : std::pair(0, 0);
 }
 
-Product dot(const std::vector<double>& a, const std::vector<double>& b) {
+SampleProduct dot(const std::vector<double>& a, const std::vector<double>& b) {
   const auto k = static_cast<Index>(a.size());
   return product_of(matrix_of(1, k, a), matrix_of(k, 1, b));
 }
 
 /// The largest ratio of error to target of the product under a plan.
-double error_ratio(const Product& product, const Plan& plan, const Target& target) {
+double error_ratio(const SampleProduct& product, const Plan& plan, const Target& target) {
   Matrix<double> c(product.m(), product.n());
   multiply_unproven(RealProduct{product.problem.a, product.problem.b, c}, plan, CpuEngine({.threads = 1}));
   return verify(c, ExactOracle(product.problem), target).ratio;
@@ -57,7 +57,7 @@ TEST(Selector, NamesAreDistinctAndFound) {
 TEST(Selector, RefusesWhatItCannotJudge) {
   const auto plain = dot({1, 2}, {3, 4});
   for (const auto& selector : all_selectors()) {
-    const auto choose = [&](const Product& product, const Target& target) {
+    const auto choose = [&](const SampleProduct& product, const Target& target) {
       return [&selector, product, target] {
         selector.select(product.problem.a, product.problem.b, target, CpuEngine({.threads = 1}));
       };
@@ -151,7 +151,7 @@ TEST(Selector, UchinoTakesTheLeastEntry) {
 
 // Exponent span
 
-std::optional<int> span(const Product& product, Index block = 1) {
+std::optional<int> span(const SampleProduct& product, Index block = 1) {
   return exponent_span(product.problem.a, product.problem.b, block, 1);
 }
 

@@ -46,7 +46,7 @@ class Expected {
   virtual std::optional<double> entry(Tally& tally, EntryProducts& products, Index i, Index j,
                                       const OracleEntry& truth) const = 0;
 
-  /// Counts entries that `entry` does not see: whether an entry is finite, and the other part of a complex entry.
+  /// Called for every entry, finite or not. Counts what `entry` does not: both parts of a complex entry if one is open.
   virtual void count_pair(Tally&, EntryProducts&, Index, Index) const {}
 
   /// True if both parts of a complex entry are finished exactly when one part is.

@@ -662,7 +662,7 @@ double with_rounding(double before, double tau, double u) {
 
 WorstRatio worst_ratio(const RelativeBound& error, const Target& target, double tau, double u, const Operands& operands,
                        const std::vector<std::uint8_t>& finite) {
-  const double factor = quotient_down(difference_down(tau, u), sum_up(1, 2 * u));  // no double equals 1 + u; 1 + 2u is above
+  const double factor = quotient_down(difference_down(tau, u), sum_up(1, 2 * u));  // 1 + 2u is a double in both formats
   auto worst = Allowed(target, factor, operands, finite).worst(error);
   worst.ratio = with_rounding(worst.ratio, tau, u);
   return worst;

@@ -77,8 +77,8 @@ bool finite_c0(const Operands& operands, Index i, Index j) {
   return std::all_of(terms.begin(), terms.end(), [&](const RowTerm& t) { return std::isfinite(operands.c0(t.row, j)); });
 }
 
-/// Checks that the product is complex as claimed: where A is read, it represents a complex matrix. Bounds of a pair of rows are
-/// mixed, and the two rows must therefore have one scale.
+/// Checks that the product is complex as claimed: where A is read, it represents a complex matrix. With complex
+/// scalars the bound of a part is a sum over both rows of its pair, so both rows need one scale.
 bool check_kind(Findings& findings, const Claims& claims, const Subject& subject) {
   if (claims.complex != subject.complex) return findings.expect("complex", claims.complex, subject.complex);
   const auto& a = subject.operands.a;

@@ -18,7 +18,7 @@ namespace ozbound {
 
 /// The method that computes C.
 enum class Method : std::uint8_t {
-  one_plan,  ///< the integer products of one plan, summed exactly, rounded once; the superaccumulator if a sum is infinite
+  one_plan,  ///< integer products of one plan, summed exactly, rounded once; the superaccumulator where that gives infinity
   correctly_rounded,  ///< one_plan with Ziv's test on bits, then more slices, and the superaccumulator for undecided entries
   native,             ///< native DGEMM
   exact,              ///< the exact superaccumulator for every entry
@@ -45,7 +45,7 @@ struct Decision {
   double cost = 0;
   double ratio = 0;  ///< the chosen candidate's
   std::string reason;
-  std::vector<Candidate> candidates;     ///< the best slices for each number of products, by cost; residues; native; exact
+  std::vector<Candidate> candidates;     ///< best plan per number of slice products, by cost; residues; native; exact
   CostOrigin costs = {};                 ///< unit and origin of all costs
   std::optional<BackendId> engine = {};  ///< the backend it was made for; empty if none was chosen
   bool complex = false;                  ///< for complex products; m, n and k are their sizes

@@ -24,9 +24,9 @@ struct Enclosure {
 };
 
 /// Level 1: one INT8 product of the first-slice magnitudes, L = 2^-14 floor(2^7 |A|) floor(2^7 |B|), U = L plus row sums,
-/// column sums and k. Level 2, if level 1 leaves more than a factor 2: one FP32 product of the magnitudes scaled by row and
-/// column and rounded towards zero, deflated and inflated by its own error. Level 3, for entries whose lower bound is still 0:
-/// the largest product of the leading bits.
+/// column sums and k. Level 2, if the upper bound is more than twice the lower one for some entry: one FP32 product of the
+/// magnitudes scaled by row and column and rounded towards zero, deflated and inflated by its own error. Level 3, for entries
+/// whose lower bound is still 0: the largest product of the leading bits.
 Enclosure enclose_product(InputView a, InputView b, const Engine& engine);
 
 }  // namespace ozbound

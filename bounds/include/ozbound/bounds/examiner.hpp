@@ -28,7 +28,6 @@ class Examiner {
   virtual ~Examiner() = default;
 
   /// Examines A and B. Only the format of C is used. The viewed matrices and prepared operands must outlive the result.
-  /// @param encoding of the slices in the plans to come; other encodings may take longer
   [[nodiscard]] virtual std::unique_ptr<Examination> examine(const RealProduct& product,
                                                              const PreparedOperands& prepared = {}) const = 0;
 

@@ -28,7 +28,8 @@ class CostModel {
   [[nodiscard]] virtual CostOrigin origin() const = 0;
 
   /// Total cost of an m x n x k product under a plan: making, multiplying and accumulating slices or residues.
-  /// A plan by slices with more slices, or with a larger cut, must not cost less: `decide` finds the cheapest plans by this.
+  /// A plan by slices with more slices, or with a larger cut, must not cost less, since `decide` finds the cheapest plans by
+  /// this. Must not be NaN.
   [[nodiscard]] virtual double planned(const Plan& plan, Index m, Index n, Index k) const = 0;
   /// Cost of the native DGEMM.
   [[nodiscard]] virtual double native(Index m, Index n, Index k) const = 0;

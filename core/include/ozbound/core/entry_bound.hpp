@@ -57,7 +57,7 @@ struct BoundTerm {
 /// outward and in a fixed order, so that every engine gets the same bits.
 struct EntryBound {
   std::vector<BoundTerm> terms;
-  double uniform = std::numeric_limits<double>::infinity();  ///< a bound of every entry by itself
+  double uniform = std::numeric_limits<double>::infinity();  ///< one number that bounds every entry, without the terms
 
   /// The bound of entry (i, j).
   [[nodiscard]] double upper(Index i, Index j) const;

@@ -57,7 +57,8 @@ void finish_exactly(const RealProduct& product, const std::vector<Entry>& entrie
 /// Rounds all entries that are not special correctly with the exact superaccumulator.
 void multiply_exactly(const RealProduct& product, int threads);
 
-/// Like multiply_finite without Ziv's test. May return before C is written; later calls on this engine wait for it.
+/// Like multiply_finite without Ziv's test. May return before C is written; later calls of this thread on this engine wait for
+/// it.
 void start_finite(const RealProduct& product, const Plan& plan, const Engine& engine, KeptOperands kept, double workspace);
 
 /// Computes the whole product under a plan, without an error bound. For callers that know their bounds, and for tests. Each

@@ -15,9 +15,9 @@ namespace ozbound {
 /// The form of an operand under a plan: slices or residues.
 using OperandForm = std::variant<Slicing, ResidueForm>;
 
-/// The rule that determines the bits of a whole product, independent of how elements are rounded or written: by slices
-/// (SplitPlan) or by residues (ResiduePlan). Engines, bounds, costs, records and spellings take a Plan. Code that concerns only
-/// slices takes a SplitPlan, from `visit` or `split`.
+/// The rule that fixes every bit of a product: how elements become integers, which integer products are made, and how they are
+/// summed. A plan is by slices (SplitPlan) or by residues (ResiduePlan). Engines, bounds, costs, records and spellings take a
+/// Plan. Code that concerns only slices takes a SplitPlan, from `visit` or `split`.
 class Plan {
  public:
   Plan(const SplitPlan& plan) : kind_(plan) {}    // NOLINT(google-explicit-constructor): every SplitPlan is a Plan

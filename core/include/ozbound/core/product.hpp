@@ -66,8 +66,10 @@ struct ComplexProduct {
   [[nodiscard]] Index n() const { return c.cols(); }
   [[nodiscard]] Index k() const { return a.cols(); }
 
-  /// True if A and B are read (unless alpha = 0 or C is empty); true if C0 is read (unless beta = 0).
+  /// True if A and B are read: alpha is not 0 and C is not empty.
   [[nodiscard]] bool reads_operands() const;
+
+  /// True if C0 is read: beta is not 0.
   [[nodiscard]] bool reads_c0() const;
 
   /// True if A B has terms and alpha is not 0.
@@ -86,8 +88,8 @@ struct ComplexProduct {
   void check_shapes() const;
 };
 
-/// A complete problem: A, B, C0, C, alpha and beta, real or complex, each matrix in its own memory. The functions that decide,
-/// multiply and certify all take a Product.
+/// A complete problem: A, B, C0, C, alpha and beta, real or complex. It refers to the matrices, which all lie in one memory.
+/// The functions that decide, multiply and certify all take a Product.
 ///
 ///   Product{a, b, c}                      C = A B
 ///   Product{a, b, c, -1, 1, c}            C = C - A B

@@ -29,8 +29,8 @@ class RealMatrix {
 /// The real 2m x 2k matrix of a left factor: the block (a_r, -a_i; a_i, a_r) for each element. Always a copy.
 RealMatrix left_factor(const ComplexInputView& a, int threads);
 
-/// The real 2k x n matrix of a right factor, C0 or C: rows 2l and 2l + 1 are the real and the imaginary parts of row l. A view
-/// for column-major matrices that are not conjugated, otherwise a copy.
+/// Stacks the parts of a complex matrix (k x n; a right factor, C0 or C): rows 2l and 2l + 1 of the result are the real and the
+/// imaginary parts of row l. A view for column-major matrices that are not conjugated, otherwise a copy.
 RealMatrix stacked_parts(const ComplexInputView& matrix, int threads);
 
 /// new_parts makes a matrix for the stacked parts of C, in its format; unstack writes C's elements from it.

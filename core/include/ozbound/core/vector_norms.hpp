@@ -29,8 +29,8 @@ struct VectorNorms {
 /// under residue_measure.
 std::vector<VectorNorms> vector_norms(InputView operand, Side side, int threads);
 
-/// True if first digits cover integers of `bits` bits: no |x'| is above (d + 1) 2^(bits - 7). This holds if bits >= 7, and if
-/// nothing is rounded (docs/derivations/residues.md, R9).
+/// True if first digits cover integers of `bits` bits: no |x'| is above (d + 1) 2^(bits - 7). This holds if bits >= 7, or
+/// if nothing is rounded (docs/derivations/residues.md, R9).
 bool covers_first_digits(const std::vector<VectorNorms>& vectors, int bits);
 
 /// The norms only, for the guard (find_not_held).

@@ -30,11 +30,10 @@ struct DeviceBatch {
   Index stride_a = 0, stride_b = 0, stride_c = 0, stride_c0 = 0;
 };
 
-/// C = alpha A B + beta C0 under one plan, for matrices of one shape in device memory, with the bits of multiply_unproven(call,
-/// plan, CpuEngine).
-/// The constructor does everything that takes time, memory or the host's attention. A call only launches kernels on the stream,
-/// and can therefore be captured in a CUDA graph. Calls may overlap if each has its own workspace. The object must live until
-/// its calls, and graphs of them, have finished.
+/// C = alpha A B + beta C0 under one plan, for matrices of one shape in device memory, with the bits of
+/// multiply_unproven(product, plan, CpuEngine). The constructor does everything that takes time, memory or the host's
+/// attention. A call only launches kernels on the stream, and can therefore be captured in a CUDA graph. Calls may overlap if
+/// each has its own workspace. The object must live until its calls, and graphs of them, have finished.
 class DeviceGemm {
  public:
   struct Options {

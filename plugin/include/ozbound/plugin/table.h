@@ -336,7 +336,8 @@ struct ozbound_plugin_table {
   int32_t (*residue)(const struct ozbound_plugin_operand* residues, int64_t i, int32_t t, int64_t l, int32_t* residue,
                      OZBOUND_CALL);
 
-  /* ozbound::CostModel of the engine. */
+  /* ozbound::CostModel of the engine. A plan by slices with more slices, or with a larger cut, must not cost less, and no cost
+   * may be NaN. */
   int32_t (*cost_origin)(OZBOUND_BACKEND, struct ozbound_plugin_cost_origin* origin, OZBOUND_CALL);
   int32_t (*cost_of_plan)(OZBOUND_BACKEND, const struct ozbound_plugin_plan* plan, int64_t m, int64_t n, int64_t k,
                             double* cost, OZBOUND_CALL);

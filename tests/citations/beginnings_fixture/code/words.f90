@@ -1,1 +1,2 @@
 !> Whom it tells.
+integer :: x  ! Which it is

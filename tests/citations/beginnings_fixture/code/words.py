@@ -1,2 +1,2 @@
 # Whose turn it is.
-value = 1  # Of no interest, since only lines of comments are read
+value = 1  # Of interest

@@ -40,8 +40,9 @@ struct CheckResult {
   [[nodiscard]] bool holds() const { return !counterexample; }
 };
 
-/// Replays the case files of a property, then draws cases until one fails or the time is over. A counterexample is first stored
-/// as found, then shrunk, and the shrunk case replaces the stored one. So a case is on file even if shrinking is cut short.
+/// Replays the case files of a property, then draws cases until one fails, enough are drawn, or the time is over. A
+/// counterexample is first stored as found, then shrunk, and the shrunk case replaces the stored one. So a case is on file even
+/// if shrinking is cut short.
 /// @throws std::invalid_argument before any case is judged, naming a folder that cannot be written, or an invalid case file.
 CheckResult check(const Property& property, const Engine& engine, const CheckOptions& options = {});
 

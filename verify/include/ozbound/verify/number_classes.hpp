@@ -218,7 +218,7 @@ T sample_with_specials(RandomBits& random) {
     return std::bit_cast<T>(static_cast<std::uint32_t>(bits));
 }
 
-/// A number of magnitude at most 2^(e + 1) that begins up to `depth` binades below 2^e: a member of a row with that maximum.
+/// A number whose leading bit is 2^(e - depth): an element of a row whose largest magnitude is below 2^(e + 1).
 template <class T>
 T sample_below(int e, int depth, RandomBits& random) {
   const bool negative = random.once_in(2);

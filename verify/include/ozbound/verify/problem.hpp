@@ -56,7 +56,7 @@ enum class Family {
   fem,
 };
 
-/// Regenerates a problem bit for bit on every platform. Sizes >= 0, phi >= 0 and finite.
+/// The parameters of a problem, which is the same bit for bit on every platform. Sizes >= 0, phi >= 0 and finite.
 struct Recipe {
   Family family = Family::uniform;
   Index m = 0, n = 0, k = 0;

@@ -65,7 +65,7 @@ Certificate multiply_real(const RealProduct& product, const Product& stated, con
 /// A real product, or a complex one with real scalars, as a real product whose matrices lie where the backend works fastest.
 class NearProduct {
  public:
-  /// @param bring false: make no copies for speed, for example because prepared operands belong to the given matrices
+  /// @param bring false: use the given matrices in place, as prepared operands that belong to them require
   /// @pre product.check() passes, or check_shapes() if nothing is written; the backend reaches it.
   NearProduct(const Product& product, const Backend& backend, bool bring = true);
   NearProduct(const NearProduct&) = delete;

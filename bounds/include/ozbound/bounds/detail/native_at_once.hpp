@@ -23,8 +23,8 @@ struct WithoutSlices {
   int cheaper_moduli = 0;     ///< residues with at most this many moduli cost no more either, and may win instead
 };
 
-/// Compares the costs of all plans in about 100 us. Returns nothing if too much depends on the elements. For a complex product,
-/// the sizes are those of the real product that stands for it.
+/// Finds the plans that cost no more than native DGEMM. Returns nothing if there are too many, or if a plan that is refined
+/// entry by entry might win. For a complex product, the sizes are those of the real product that stands for it.
 std::optional<WithoutSlices> without_slices(const CostModel& costs, Index m, Index n, Index k);
 
 /// True if one of three sampled entries rules out every cheaper plan and number of moduli; `decide` then rules them out too.

@@ -11,7 +11,7 @@ namespace ozbound {
 // The terms h(x, y) of a plan's error, in order: visit(name, part of a row, part of a column).
 
 /// Visits the terms of the truncation error. Slices of A that meet all slices of B share one tail of B. Slices of A that meet
-/// none join A's residual.
+/// no slice of B count as part of A's residual.
 template <class Visit>
 void for_each_truncation_term(const SplitPlan& plan, const Visit& visit) {
   using Kind = VectorPart::Kind;

@@ -13,14 +13,15 @@
 
 namespace ozbound {
 
-/// The integer sums of one entry as combine reads them: their number, order and weights.
+/// The integer sums of one entry as combine reads them: their number, order and weights. An encoding without a common ratio has
+/// weights of its own for each entry.
 struct SumLayout {
   static constexpr int max_groups = max_slices * max_slices;
 
   Accumulation accumulation;
   int count;
   int radix_bits;
-  std::int16_t weight_exponent[max_groups];  ///< of group t, relative to rho_i sigma_j; without a common ratio, of the entry
+  std::int16_t weight_exponent[max_groups];  ///< of group t, relative to rho_i sigma_j
 };
 
 /// The layout of plan.groups(k). @pre plan is valid.

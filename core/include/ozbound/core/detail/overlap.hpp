@@ -6,7 +6,8 @@
 
 namespace ozbound {
 
-// Exact for all strides and sizes: elements that merely interleave share no memory. Views are not dereferenced.
+// These tests are exact for all strides and sizes: views whose elements interleave without a common byte do not overlap. No
+// element is read.
 
 /// True if two views have a byte in common. Takes logarithmic time if each view has a stride of 1, one row or one column, as
 /// all BLAS matrices do. For other strides it tries the lines that reach into the other view.

@@ -16,7 +16,7 @@ struct ResidueConstants {
   std::int32_t count;
   std::int32_t limbs;      ///< number of limbs of C' < P, limb_bits bits each
   std::int32_t limb_bits;  ///< count * 128 * 2^limb_bits < 2^51
-  std::int32_t groups;     ///< number of output groups: the limbs, or, for four limbs, three groups of 48 bits
+  std::int32_t groups;     ///< number of output groups: the limbs; for 16 to 18 moduli three of 48 bits
   double modulus[most_moduli];
   double reciprocal[most_moduli];                  ///< 1 / p, rounded
   double word_power[most_moduli][3];               ///< 2^32, 2^64, 2^96 mod p, balanced

@@ -14,13 +14,14 @@
 
 namespace ozbound::gpu {
 
-inline constexpr Index open_bits = 32;
+inline constexpr Index marks_in_word = 32;
 
-/// The entries that Ziv's test leaves open: a bit for each entry in device memory, and their number.
-class OpenEntries {
+/// Entries that a kernel marks, such as those that Ziv's test leaves open: a bit for each entry in device memory, and the
+/// number of marks.
+class MarkedEntries {
  public:
-  OpenEntries(Index m, Index n, cudaStream_t stream)
-      : columns_(n), words_((m * n + open_bits - 1) / open_bits), bits_(words_, stream), count_(1, stream) {
+  MarkedEntries(Index m, Index n, cudaStream_t stream)
+      : columns_(n), words_((m * n + marks_in_word - 1) / marks_in_word), bits_(words_, stream), count_(1, stream) {
     if (words_ > 0) check(cudaMemsetAsync(bits_.data(), 0, static_cast<std::size_t>(words_) * 4, stream), "cudaMemsetAsync");
     check(cudaMemsetAsync(count_.data(), 0, sizeof(unsigned long long), stream), "cudaMemsetAsync");
   }
@@ -30,15 +31,15 @@ class OpenEntries {
   [[nodiscard]] std::uint32_t* bits() const { return bits_.data(); }
   [[nodiscard]] unsigned long long* count() const { return count_.data(); }
 
-  /// The open entries in order. Waits for the stream.
+  /// The marked entries in order. Waits for the stream.
   [[nodiscard]] std::vector<Entry> in_order(cudaStream_t stream) const {
     std::vector<Entry> entries;
     if (copy_to_host(count_.data(), 1, stream)[0] == 0) return entries;
     const auto words = copy_to_host(bits_.data(), words_, stream);
     for (Index w = 0; w < words_; ++w)
-      for (Index bit = 0; bit < open_bits; ++bit)
+      for (Index bit = 0; bit < marks_in_word; ++bit)
         if ((words[static_cast<std::size_t>(w)] >> bit & 1) != 0) {
-          const Index place = w * open_bits + bit;
+          const Index place = w * marks_in_word + bit;
           entries.push_back({place / columns_, place % columns_});
         }
     return entries;
