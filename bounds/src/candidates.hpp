@@ -74,9 +74,10 @@ Proposal propose_native(const DecisionProblem& problem, const NativeGuarantee& g
 
 /// Proposes plans of slices of one encoding that cost no more than `limit`: the cheapest whose bound certifies every entry, or
 /// otherwise the one whose refinement entry by entry has the least expected cost.
-/// @param last_resort false: one plan by residues certifies every entry, so that refinement is not needed for such targets
+/// @param residues their proposal. If one plan of theirs certifies every entry, refinement is not needed for such targets, and
+/// plans are first tried on the entry where residues come closest to what is allowed.
 Proposal propose_slices(const DecisionProblem& problem, const Encoding& encoding, Examination& examination,
-                        TargetAllowance& allowance, double limit, bool last_resort);
+                        TargetAllowance& allowance, double limit, const Proposal& residues);
 
 /// Proposes the plan by residues whose bound certifies every entry with the fewest moduli, if it costs no more than `limit`.
 /// For targets refined entry by entry, proposes the plan with the least expected cost.

@@ -50,7 +50,7 @@ class Chooser {
       TargetAllowance allowance(problem_, *examination_);
       if (choices_.residues) residues = propose_residues(problem_, *examination_, allowance, cost_of(native));
       const double limit = std::min(cost_of(native), cost_of(residues));
-      slices = propose_slices(problem_, encoding_, *examination_, allowance, limit, !residues.best);
+      slices = propose_slices(problem_, encoding_, *examination_, allowance, limit, residues);
       exact = propose_exact(problem_);
     }
     const auto all = {&slices, &residues, &native, &exact};

@@ -20,10 +20,13 @@ std::vector<double> rounding_of(std::span<const VectorNorms> vectors, int bits) 
 
 }  // namespace
 
+double sum_upper(const VectorNorms& vector) {
+  return to_double_upper(vector.norms.sum) * power_of_two(-IntegerNorms::fraction_bits);
+}
+
 std::vector<double> sums_upper(std::span<const VectorNorms> vectors) {
   std::vector<double> sums;
-  for (const auto& vector : vectors)
-    sums.push_back(to_double_upper(vector.norms.sum) * power_of_two(-IntegerNorms::fraction_bits));
+  for (const auto& vector : vectors) sums.push_back(sum_upper(vector));
   return sums;
 }
 

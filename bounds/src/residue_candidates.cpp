@@ -62,8 +62,8 @@ class ResidueChoice {
   /// Takes the fewest moduli, from the largest 1-norms over the errors that entries allow. No plan influences these ratios.
   Proposal certified() {
     const auto& allowance = allowance_.get();
-    const auto worst = allowance.worst_of({&facts_.column_sums, &facts_.row_sums});
-    of_a_ = worst[0].ratio, of_b_ = worst[1].ratio;
+    const auto ratios = allowance.largest_ratios({&facts_.column_sums, &facts_.row_sums});
+    of_a_ = ratios[0], of_b_ = ratios[1];
     const auto bits = fewest_bits();
     const auto moduli = bits ? fewest_moduli(*bits) : std::nullopt;
     if (!moduli) return {};

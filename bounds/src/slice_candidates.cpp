@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -16,14 +17,14 @@ namespace {
 class SliceSearch {
  public:
   SliceSearch(const DecisionProblem& problem, const Encoding& encoding, Examination& examination, TargetAllowance& allowance,
-              double limit, bool last_resort)
+              double limit, const Proposal& residues)
       : problem_(problem),
         encoding_(encoding),
         examination_(examination),
         allowance_(allowance),
         limit_(limit),
         exact_(problem.exact_cost()),
-        last_resort_(last_resort) {}
+        residues_(residues) {}
 
   Proposal run() {
     const PlansByCost plans(encoding_, problem_.costs, problem_.m(), problem_.n(), problem_.k);
@@ -31,21 +32,32 @@ class SliceSearch {
     if (problem_.target.kind == Target::Kind::relative)
       choose_refined(plans, Method::one_plan);
     else if (problem_.target.kind == Target::Kind::correctly_rounded ||
-             (!choose_certified(plans, allowance_.get()) && last_resort_))
+             (!choose_certified(plans, allowance_.get()) && !residues_.best))
       choose_refined(plans, Method::correctly_rounded);
     return std::move(proposal_);
   }
 
  private:
   /// Chooses the cheapest plan whose bound certifies the target for every entry, if it costs no more than the limit, or than
-  /// the superaccumulator. Plans are tried on a few probe entries first; an entry that refuses a plan joins them.
+  /// the superaccumulator. Plans are tried on the probe entries first; an entry that refuses a plan joins them. One entry
+  /// refuses most plans. Others, which are expensive to measure, are probed if a plan passes there.
   bool choose_certified(PlansByCost plans, const Allowance& allowance) {
-    auto probes = allowance.probes(4);
+    std::vector<Probe> probes;
+    bool sampled = !residues_.evidence || problem_.m() == 0 || problem_.n() == 0;
+    if (sampled)
+      probes = allowance.probes(4);
+    else
+      probes.push_back(allowance.probe(residues_.evidence->worst.i, residues_.evidence->worst.j));
     while (!plans.empty()) {
       poll_cancelled();
       const auto [plan, cost] = plans.take();
       if (cost > exact_ || cost > limit_) return false;
-      const double probed = probe(plan, probes, allowance);
+      double probed = probe(plan, probes, allowance);
+      if (probed <= 1 && !sampled) {
+        std::ranges::copy(allowance.probes(4), std::back_inserter(probes));
+        sampled = true;
+        probed = probe(plan, probes, allowance);
+      }
       note({Method::one_plan, plan, cost, ratio_upper_after_rounding(probed, problem_.tau, problem_.u), false});
       if (probed > 1) continue;
       auto found = check_all(plan, allowance);
@@ -151,15 +163,15 @@ class SliceSearch {
   Examination& examination_;
   TargetAllowance& allowance_;
   double limit_, exact_;
-  bool last_resort_;
+  const Proposal& residues_;
   Proposal proposal_;
 };
 
 }  // namespace
 
 Proposal propose_slices(const DecisionProblem& problem, const Encoding& encoding, Examination& examination,
-                        TargetAllowance& allowance, double limit, bool last_resort) {
-  return SliceSearch(problem, encoding, examination, allowance, limit, last_resort).run();
+                        TargetAllowance& allowance, double limit, const Proposal& residues) {
+  return SliceSearch(problem, encoding, examination, allowance, limit, residues).run();
 }
 
 }  // namespace ozbound

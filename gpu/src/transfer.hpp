@@ -107,17 +107,18 @@ class HostBlock {
     return {at(there), at(there) + count};
   }
 
+  /// An element inside the block, which stays there.
+  template <class T>
+  [[nodiscard]] const T* at(const T* there) const {
+    return reinterpret_cast<const T*>(memory_.get() + (reinterpret_cast<const std::uint8_t*>(there) - origin_));
+  }
+
   /// Norms that stay in the block.
   [[nodiscard]] Norms norms(const double* there, Index count) const {
     return {memory_, at(there), static_cast<std::size_t>(count)};
   }
 
  private:
-  template <class T>
-  [[nodiscard]] const T* at(const T* there) const {
-    return reinterpret_cast<const T*>(memory_.get() + (reinterpret_cast<const std::uint8_t*>(there) - origin_));
-  }
-
   const std::uint8_t* origin_;
   std::shared_ptr<const std::uint8_t> memory_;
 };

@@ -70,6 +70,8 @@ struct HostLevelOne {
   std::vector<std::int32_t> row_exponents, column_exponents;
   std::vector<std::uint8_t> row_special, column_special;
   Matrix<std::int64_t> sums;
+  bool narrow;
+  std::vector<std::uint32_t> row_least, column_least;  ///< only of narrow sums
   bool loose;
 
   HostLevelOne(const InputView& a, const InputView& b, gpu::Kernels& kernels) : sums(a.rows(), b.cols()) {
@@ -91,6 +93,9 @@ struct HostLevelOne {
     row_special = gpu::copy_to_host(on_device.rows.special, m, stream);
     column_special = gpu::copy_to_host(on_device.columns.special, n, stream);
     loose = gpu::copy_to_host(on_device.loose, 1, stream)[0] != 0;
+    narrow = on_device.narrow != nullptr;
+    row_least = gpu::copy_to_host(on_device.row_least, m, stream);
+    column_least = gpu::copy_to_host(on_device.column_least, n, stream);
     if (m == 0 || n == 0) return;
     const Index extent = (m - 1) * on_device.row_stride + (n - 1) * on_device.col_stride + 1;
     if (on_device.narrow != nullptr)
@@ -125,13 +130,20 @@ void compare_level_one(const InputView& a, const InputView& b, const std::string
   vectors(rows, x, actual.row_sums, actual.row_exponents, actual.row_special);
   vectors(columns, y, actual.column_sums, actual.column_exponents, actual.column_special);
   bool loose = false;
+  constexpr auto none = ~std::uint32_t{0};
+  std::vector<std::uint32_t> row_least(rows.size(), none), column_least(columns.size(), none);
   for (Index i = 0; i < a.rows(); ++i)
     for (Index j = 0; j < b.cols(); ++j) {
       const double expected = dot(x, i, y, j), row = sum_of_row(x, i), column = sum_of_row(y, j);
       loose = loose || (row > 0 && column > 0 && expected < row + column + static_cast<double>(a.cols()));
+      if (row > 0 && column > 0 && actual.narrow)
+        for (auto* const least : {&row_least[static_cast<std::size_t>(i)], &column_least[static_cast<std::size_t>(j)]})
+          *least = std::min(*least, static_cast<std::uint32_t>(expected));
       section.expect(static_cast<double>(actual.sums(i, j)) == expected,
                      [&] { return "sum (" + std::to_string(i) + ", " + std::to_string(j) + "), " + origin; });
     }
+  section.expect(row_least == actual.row_least && column_least == actual.column_least,
+                 [&] { return "least sums, " + origin; });
   section.expect(loose == actual.loose, [&] { return std::string(loose ? "not loose" : "loose") + ", " + origin; });
 }
 

@@ -22,6 +22,8 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
+PlanBound remote_bound(std::shared_ptr<const RemotePlanBound> remote) { return {{}, {}, {}, std::move(remote)}; }
+
 }  // namespace
 
 const DeviceFacts& DeviceFactsCache::all(const Slicing& slicing, FactParts parts) {
@@ -134,10 +136,15 @@ class DeviceAllowance final : public Allowance {
     if (target.kind == Target::Kind::normwise) set_norm();
   }
 
+  /// Also measures the entry's row and column, on which plans are tried next.
   [[nodiscard]] Probe probe(Index i, Index j) const override {
     const CudaDevice current(examination_.device_);
     examination_.settle();
+    const auto row = examination_.rows_.launch(examination_.encoding_, {i});
+    const auto column = examination_.columns_.launch(examination_.encoding_, {j});
     const Probing probing(*this, {i * n() + j}, nullptr);
+    examination_.rows_.keep(row);
+    examination_.columns_.keep(column);
     const double allowed = probing.allowed().front();
     allowed_.insert_or_assign({i, j}, allowed);
     return {i, j, allowed};
@@ -147,26 +154,26 @@ class DeviceAllowance final : public Allowance {
     const CudaDevice current(examination_.device_);
     examination_.settle();
     const auto* const kept = dynamic_cast<const DevicePlanBound*>(bound.remote.get());
-    if (kept == nullptr || kept->device() != examination_.device_)
-      return worst_of_bound(CopiedPlanBound(fetched(bound), examination_.device_, stream_));
-    return worst_of_bound(*kept);
+    if (kept != nullptr && kept->device() == examination_.device_) return worst_of_bound(*kept);
+    if (const auto* const sums = dynamic_cast<const SumsBound*>(bound.remote.get()))
+      return worst_of_bound(LookedPlanBound({sums->of()}, examination_.looks_, examination_.k_,
+                                            [sums] { return sums->fetch(); }, examination_.device_, stream_));
+    return worst_of_bound(CopiedPlanBound(fetched(bound), examination_.device_, stream_));
   }
 
-  /// Launches all searches before the host waits for any of them.
-  [[nodiscard]] std::vector<Worst> worst_of(const std::vector<const PlanBound*>& bounds) const override {
+  /// The ratios of operands' sums come from the least sums of level 1, without a search, where an entry's allowance is a
+  /// function of its sum alone.
+  [[nodiscard]] std::vector<double> largest_ratios(const std::vector<const PlanBound*>& bounds) const override {
     const CudaDevice current(examination_.device_);
     examination_.settle();
-    std::vector<std::unique_ptr<const LargestMemory>> searches;
+    const bool by_sums = !normwise() && !magnitudes_.loose() && magnitudes_.one.narrow != nullptr &&
+                         target_.row_norms == nullptr && target_.beta == 0;
+    std::vector<double> ratios;
     for (const auto* const bound : bounds) {
-      const auto* const kept = dynamic_cast<const DevicePlanBound*>(bound->remote.get());
-      if (kept == nullptr || kept->device() != examination_.device_ || normwise() || magnitudes_.loose())
-        return Allowance::worst_of(bounds);
-      searches.push_back(std::make_unique<const LargestMemory>(kept->outer_products(), m(), n(), stream_));
-      launch_worst_entry(kept->bound(), magnitudes_, target_, searches.back()->work(), stream_);
+      const auto* const sums = dynamic_cast<const SumsBound*>(bound->remote.get());
+      ratios.push_back(by_sums && sums != nullptr ? largest_ratio(*sums) : worst(*bound).ratio);
     }
-    std::vector<Worst> result;
-    for (const auto& search : searches) result.push_back(worst_of(search->work()));
-    return result;
+    return ratios;
   }
 
   [[nodiscard]] bool normwise() const override { return target_.of_norm; }
@@ -175,9 +182,7 @@ class DeviceAllowance final : public Allowance {
     const auto known = allowed_.find({i, j});
     const double allowed = known != allowed_.end() ? known->second : probe(i, j).allowed;
     if (allowed == std::numeric_limits<double>::infinity()) return 0;  // special, or zero for good
-    const auto& report = examination_.report();
-    const auto exponent = std::int64_t{report.rows[at(i)].scale.exponent} + report.columns[at(j)].scale.exponent;
-    return norm_share_upper(error, exponent - norm_scale_, norm_allowed_);
+    return norm_share_upper(error, examination_.exponent(i, j) - norm_scale_, norm_allowed_);
   }
 
   [[nodiscard]] std::vector<Probe> probes(Index per_side) const override {
@@ -213,6 +218,21 @@ class DeviceAllowance final : public Allowance {
     DeviceArray<double> allowed_;
     Index count_;
   };
+
+  /// @pre an entry's allowance depends on its level 1 alone.
+  [[nodiscard]] double largest_ratio(const SumsBound& bound) const {
+    const auto& side = bound.of() == ResidueBoundKind::Of::row_sums ? bound.report().a : bound.report().b;
+    constexpr double below = 1 - 0x1p-40;  // a much larger margin than the roundings of a ratio
+    double largest = 0;
+    for (Index i = 0; i < side.count(); ++i) {
+      const auto least = side.least_sum(i);
+      if (!least) continue;
+      const double error = multiply_upper(side.sum_upper(i), 1);
+      const double allowed = multiply_lower(target_.factor, level_one(*least, 1, 1, examination_.k_).lower);
+      if (!(error < largest * allowed * below)) largest = std::max(largest, ratio_upper(error, allowed));
+    }
+    return largest;
+  }
 
   [[nodiscard]] Worst worst_of_bound(const DevicePlanBound& bound) const {
     const LargestMemory search(bound.outer_products(), m(), n(), stream_);
@@ -343,8 +363,8 @@ double DeviceExamination::error_at(const Plan& plan, double uniform, Index i, In
   return plan.visit(
       [&](const SplitPlan& slices) { return error_of_slices_at(slices, uniform, i, j); },
       [&](const ResiduePlan& residues) {  // the scales of residues are the product's
-        const auto& vectors = report();
-        return residue_error_upper({&vectors.rows[at(i)], 1}, {&vectors.columns[at(j)], 1}, residues, k_).upper(0, 0);
+        const auto row = report().a.vector(i), column = report().b.vector(j);
+        return residue_error_upper({&row, 1}, {&column, 1}, residues, k_).upper(0, 0);
       });
 }
 
@@ -353,26 +373,32 @@ PlanBound DeviceExamination::bound_of_slices(const SplitPlan& plan) {
   const PlanTerms terms(plan, k_);
   const auto& rows = rows_.all(plan.a, terms.parts_of_rows());
   const auto& columns = columns_.all(plan.b, terms.parts_of_columns());
-  return {{}, {}, {}, std::make_shared<const MeasuredPlanBound>(plan, k_, rows, columns, device_, stream_, side_)};
+  return remote_bound(std::make_shared<const MeasuredPlanBound>(plan, k_, rows, columns, device_, stream_, side_));
 }
 
 double DeviceExamination::error_of_slices_at(const SplitPlan& plan, double uniform, Index i, Index j) {
   const auto& row = rows_.one(i, plan.a);
   const auto& column = columns_.one(j, plan.b);
-  const auto shift = std::int64_t{row.scale.exponent} + column.scale.exponent - report().rows[at(i)].scale.exponent -
-                     report().columns[at(j)].scale.exponent;
+  const auto shift = std::int64_t{row.scale.exponent} + column.scale.exponent - exponent(i, j);
   return rescaled_upper(entry_error_upper(row, column, plan, k_, uniform), shift);
 }
 
+std::int64_t DeviceExamination::exponent(Index i, Index j) {
+  return std::int64_t{report().a.vector(i).scale.exponent} + report().b.vector(j).scale.exponent;
+}
+
 PlanBound DeviceExamination::bound_of_residues(const ResiduePlan& plan) {
-  return looked({ResidueBoundKind::Of::plan, plan.bits_a, plan.bits_b}, [report = shared_report(), plan, k = k_] {
-    return residue_plan_bound(report->rows, report->columns, plan, k);
-  });
+  const CudaDevice current(device_);
+  auto on_host = [report = shared_report(), plan, k = k_] {
+    return residue_plan_bound(report->a.vectors(), report->b.vectors(), plan, k);
+  };
+  const ResidueBoundKind kind{ResidueBoundKind::Of::plan, plan.bits_a, plan.bits_b};
+  return remote_bound(std::make_shared<const LookedPlanBound>(kind, looks_, k_, std::move(on_host), device_, stream_));
 }
 
 bool DeviceExamination::holds(const ResiduePlan& plan) {
   if (enclosure_ != nullptr && level_one_holds(plan)) return true;  // known results cost nothing
-  if (!find_not_held(plan, norms_of(report().rows), norms_of(report().columns), k_)) return true;
+  if (!find_not_held(plan, norms_of(report().a.vectors()), norms_of(report().b.vectors()), k_)) return true;
   return level_one_holds(plan);
 }
 
@@ -380,7 +406,7 @@ bool DeviceExamination::level_one_holds(const ResiduePlan& plan) {
   const CudaDevice current(device_);
   find_enclosure();
   const auto& found = report();
-  return covers_first_digits(found.rows, plan.bits_a) && covers_first_digits(found.columns, plan.bits_b) &&
+  return covers_first_digits(found.a.vectors(), plan.bits_a) && covers_first_digits(found.b.vectors(), plan.bits_b) &&
          first_digits_held(plan, found.largest_units);
 }
 
@@ -388,18 +414,9 @@ std::optional<ResidueFacts> DeviceExamination::residue_facts() {
   const CudaDevice current(device_);
   find_enclosure();
   const auto& found = shared_report();
-  auto facts = ozbound::residue_facts(found->rows, found->columns, found->largest_units);
-  using Of = ResidueBoundKind::Of;
-  facts.row_sums = looked({Of::row_sums}, [bound = std::move(facts.row_sums)] { return bound; });
-  facts.column_sums = looked({Of::column_sums}, [bound = std::move(facts.column_sums)] { return bound; });
-  return facts;
-}
-
-PlanBound DeviceExamination::looked(const ResidueBoundKind& kind, LookedPlanBound::OnHost on_host) const {
-  const CudaDevice current(device_);
-  PlanBound bound;
-  bound.remote = std::make_shared<const LookedPlanBound>(kind, looks_, k_, std::move(on_host), device_, stream_);
-  return bound;
+  const auto sums = [&found](ResidueBoundKind::Of of) { return remote_bound(std::make_shared<const SumsBound>(of, found)); };
+  return ResidueFacts{sums(ResidueBoundKind::Of::row_sums), sums(ResidueBoundKind::Of::column_sums), found->a.exact_bits(),
+                      found->b.exact_bits(), found->largest_units};
 }
 
 std::unique_ptr<Allowance> DeviceExamination::allowance(const Target& target, double factor) {
@@ -432,20 +449,16 @@ bool DeviceExamination::settle() {
 }
 
 const std::shared_ptr<const FirstLooks::Report>& DeviceExamination::shared_report() {
-  const CudaDevice current(device_);
-  if (report_ == nullptr) report_ = std::make_shared<const FirstLooks::Report>(looks_.report(stream_));
+  if (report_ == nullptr) {
+    const CudaDevice current(device_);
+    report_ = std::make_shared<const FirstLooks::Report>(looks_.report(stream_));
+  }
   return report_;
 }
 
 OperandRecord DeviceExamination::record() {
   const auto& found = report();
-  const auto specials = [](const std::vector<VectorNorms>& vectors) {
-    std::vector<std::uint8_t> special;
-    special.reserve(vectors.size());
-    for (const auto& vector : vectors) special.push_back(vector.scale.special ? 1 : 0);
-    return special;
-  };
-  return {found.print_a, found.print_b, specials(found.rows), specials(found.columns)};
+  return {found.a.print(), found.b.print(), found.a.special(), found.b.special()};
 }
 
 }  // namespace ozbound::gpu

@@ -90,8 +90,8 @@ class DeviceExamination final : public Examination {
   PlanBound bound_of_slices(const SplitPlan& plan);
   double error_of_slices_at(const SplitPlan& plan, double uniform, Index i, Index j);
   PlanBound bound_of_residues(const ResiduePlan& plan);
-  /// A residue bound made in device memory. `on_host` makes the same bound from the report.
-  PlanBound looked(const ResidueBoundKind& kind, LookedPlanBound::OnHost on_host) const;
+  /// The exponent of the product's scale of an entry.
+  std::int64_t exponent(Index i, Index j);
   bool level_one_holds(const ResiduePlan& plan);
 
   /// Launches level 1, unless it was launched before.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cuda_device.hpp"
+#include "ozbound/bounds/detail/residue_facts.hpp"
 #include "transfer.hpp"
 
 namespace ozbound::gpu {
@@ -46,6 +47,11 @@ LookedPlanBound::LookedPlanBound(const ResidueBoundKind& kind, const FirstLooks&
   auto arena = memory_.arena();
   const auto made = launch_residue_bound(kind, looks.a(), looks.b(), k, arena, stream);
   bound_ = {made.bound, made.row_exponents, made.column_exponents};
+}
+
+PlanBound SumsBound::fetch() const {
+  auto facts = residue_facts(report_->a.vectors(), report_->b.vectors(), report_->largest_units);
+  return std::move(of_ == ResidueBoundKind::Of::row_sums ? facts.row_sums : facts.column_sums);
 }
 
 MeasuredPlanBound::MeasuredPlanBound(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns,

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "facts.hpp"
 #include "first_looks.hpp"
@@ -70,6 +71,20 @@ class LookedPlanBound final : public DevicePlanBound {
  private:
   Memory memory_;
   OnHost on_host_;
+};
+
+/// One operand's 1-norms as a bound (ResidueFacts), in the report of the looks. A search makes its own LookedPlanBound of them.
+class SumsBound final : public RemotePlanBound {
+ public:
+  SumsBound(ResidueBoundKind::Of of, std::shared_ptr<const FirstLooks::Report> report) : of_(of), report_(std::move(report)) {}
+
+  [[nodiscard]] ResidueBoundKind::Of of() const { return of_; }
+  [[nodiscard]] const FirstLooks::Report& report() const { return *report_; }
+  [[nodiscard]] PlanBound fetch() const override;
+
+ private:
+  ResidueBoundKind::Of of_;  ///< row_sums or column_sums
+  std::shared_ptr<const FirstLooks::Report> report_;
 };
 
 /// A bound that was made in the host's memory and copied to the device.

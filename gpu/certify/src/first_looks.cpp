@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "slicing.hpp"
-#include "transfer.hpp"
 
 namespace ozbound::gpu {
 namespace {
@@ -16,24 +15,38 @@ std::uint64_t sum_of(const std::vector<std::uint64_t>& words) {
   return std::accumulate(words.begin(), words.end(), std::uint64_t{0});
 }
 
-/// The norms of a look's vectors, from a copy of the block that contains the look.
-std::vector<VectorNorms> norms_of(const FirstLook& look, const HostBlock& copied) {
-  const auto count = look.norms.count;
-  const auto exponents = copied.part(look.digits.exponents, count);
-  const auto special = copied.part(look.digits.special, count);
-  const auto last_bits = copied.part(look.norms.last_bits, count);
-  const auto words = copied.part(look.norms.words, LookNorms::words_each * count);
-  std::vector<VectorNorms> result;
-  result.reserve(exponents.size());
-  for (std::size_t i = 0, step = exponents.size(); i < step; ++i)
-    result.push_back({{exponents[i], special[i] != 0},
-                      {words[i], words[step + i], words[2 * step + i]},
-                      words[3 * step + i],
-                      std::min(last_bits[i], no_last_bit)});
-  return result;
+}  // namespace
+
+OperandReport::OperandReport(const FirstLook& look, const std::uint32_t* least_sums, const HostBlock& copied)
+    : copied_(copied),
+      print_(sum_of(copied.part(look.prints, FirstLook::print_words))),
+      count_(look.norms.count),
+      exponents_(copied.at(look.digits.exponents)),
+      last_bits_(copied.at(look.norms.last_bits)),
+      special_(copied.at(look.digits.special)),
+      words_(copied.at(look.norms.words)),
+      least_sums_(copied.at(least_sums)) {}
+
+VectorNorms OperandReport::vector(Index i) const {
+  const auto word = [&](int which) { return words_[which * count_ + i]; };
+  return {{exponents_[i], special_[i] != 0}, {word(0), word(1), word(2)}, word(3), std::min(last_bits_[i], no_last_bit)};
 }
 
-}  // namespace
+std::int32_t OperandReport::exact_bits() const {
+  std::int32_t bits = 0;
+  const auto* const largest = words_ + 2 * count_;
+  for (Index i = 0; i < count_; ++i)
+    if (largest[i] != 0) bits = std::max(bits, exponents_[i] - last_bits_[i]);
+  return bits;
+}
+
+const std::vector<VectorNorms>& OperandReport::vectors() const {
+  if (vectors_) return *vectors_;
+  auto& result = vectors_.emplace();
+  result.reserve(static_cast<std::size_t>(count_));
+  for (Index i = 0; i < count_; ++i) result.push_back(vector(i));
+  return result;
+}
 
 FirstLooks::FirstLooks(const DeviceMatrix& a, const DeviceMatrix& b, Index m, Index n, Index k, cudaStream_t stream) {
   Arena needed;
@@ -45,9 +58,12 @@ FirstLooks::FirstLooks(const DeviceMatrix& a, const DeviceMatrix& b, Index m, In
   static_assert(LookNorms::no_last_bit == no_last_bit);
   constexpr int beyond = 0x3f;  // bytes of a number above no_last_bit
   static_assert(beyond * 0x01010101 > no_last_bit);
-  for (const auto* norms : {&a_.norms, &b_.norms})
-    check(cudaMemsetAsync(norms->last_bits, beyond, static_cast<std::size_t>(norms->count) * sizeof(std::int32_t), stream),
-          "cudaMemsetAsync");
+  const auto set = [stream](void* begin, const void* end, int byte) {
+    const auto bytes = static_cast<const std::uint8_t*>(end) - static_cast<std::uint8_t*>(begin);
+    if (bytes > 0) check(cudaMemsetAsync(begin, byte, static_cast<std::size_t>(bytes), stream), "cudaMemsetAsync");
+  };
+  set(a_.norms.last_bits, b_.norms.last_bits + n, beyond);
+  set(row_least_, column_least_ + n, 0xff);
   launch_first_looks({a, a_, k, 1}, {transposed(b), b_, 1, n}, stream);
 }
 
@@ -64,6 +80,8 @@ void FirstLooks::take(Arena& arena, Index m, Index n, Index k) {
   zero_bytes_ = arena.used() - begin;
   a_.norms.last_bits = arena.take<std::int32_t>(m);
   b_.norms.last_bits = arena.take<std::int32_t>(n);
+  row_least_ = arena.take<std::uint32_t>(m);
+  column_least_ = arena.take<std::uint32_t>(n);
   auto* const row_exponents = arena.take<std::int32_t>(m);
   auto* const column_exponents = arena.take<std::int32_t>(n);
   auto* const rows = arena.take<std::uint8_t>(m);
@@ -77,12 +95,8 @@ void FirstLooks::take(Arena& arena, Index m, Index n, Index k) {
 
 FirstLooks::Report FirstLooks::report(cudaStream_t stream) const {
   const HostBlock copied(a_.prints, reinterpret_cast<const std::uint8_t*>(a_.prints) + report_bytes_, stream);
-  return {sum_of(copied.part(a_.prints, FirstLook::print_words)),
-          sum_of(copied.part(b_.prints, FirstLook::print_words)),
-          copied.part(loose_, 1)[0] != 0,
-          copied.part(largest_units_, 1)[0],
-          norms_of(a_, copied),
-          norms_of(b_, copied)};
+  return {copied.part(loose_, 1)[0] != 0, copied.part(largest_units_, 1)[0], OperandReport(a_, row_least_, copied),
+          OperandReport(b_, column_least_, copied)};
 }
 
 }  // namespace ozbound::gpu

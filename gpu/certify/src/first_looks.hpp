@@ -4,14 +4,55 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "arena.hpp"
 #include "first_look.hpp"
 #include "memory.hpp"
+#include "ozbound/core/detail/combine.hpp"
+#include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/vector_norms.hpp"
+#include "transfer.hpp"
 
 namespace ozbound::gpu {
+
+/// The part of a look's report that concerns one operand. Vectors are read from the copied block when they are asked for.
+class OperandReport {
+ public:
+  /// @param copied a copy of the block that contains the look and the least sums
+  OperandReport(const FirstLook& look, const std::uint32_t* least_sums, const HostBlock& copied);
+
+  [[nodiscard]] std::uint64_t print() const { return print_; }
+  [[nodiscard]] Index count() const { return count_; }
+  [[nodiscard]] VectorNorms vector(Index i) const;
+  /// 1 for each vector that holds a NaN or an infinity, else 0.
+  [[nodiscard]] std::vector<std::uint8_t> special() const { return {special_, special_ + count_}; }
+  /// Number of bits that hold every vector exactly.
+  [[nodiscard]] std::int32_t exact_bits() const;
+  /// sum_upper of vector i.
+  [[nodiscard]] double sum_upper(Index i) const {
+    return to_double_upper(words_[i]) * power_of_two(-IntegerNorms::fraction_bits);
+  }
+  /// The least sum of level 1 in the vector's row or column of C, among entries that are neither zero nor special; nothing if
+  /// there are none.
+  [[nodiscard]] std::optional<std::uint32_t> least_sum(Index i) const {
+    return least_sums_[i] == ~std::uint32_t{0} ? std::nullopt : std::optional(least_sums_[i]);
+  }
+
+  /// The norms of all vectors. Made on first use, since most decisions need few of them.
+  [[nodiscard]] const std::vector<VectorNorms>& vectors() const;
+
+ private:
+  HostBlock copied_;  ///< keeps what the pointers point to
+  std::uint64_t print_;
+  Index count_;
+  const std::int32_t *exponents_, *last_bits_;
+  const std::uint8_t* special_;
+  const std::uint64_t* words_;
+  const std::uint32_t* least_sums_;
+  mutable std::optional<std::vector<VectorNorms>> vectors_;
+};
 
 /// The first looks at both operands of a product, in device memory, and the report: the parts that the host needs.
 class FirstLooks {
@@ -21,15 +62,17 @@ class FirstLooks {
 
   [[nodiscard]] const FirstLook& a() const { return a_; }
   [[nodiscard]] const FirstLook& b() const { return b_; }
-  // Words that are copied with the report. They are 0 at first; the caller sets them.
+  // Words that are copied with the report; level 1 sets them. The first two are 0 at first.
   [[nodiscard]] std::uint32_t* loose() const { return loose_; }
   [[nodiscard]] std::uint64_t* largest_units() const { return largest_units_; }
+  /// [m], and [n]: as OperandReport::least_sum; all bits are set at first.
+  [[nodiscard]] std::uint32_t* row_least() const { return row_least_; }
+  [[nodiscard]] std::uint32_t* column_least() const { return column_least_; }
 
   struct Report {
-    std::uint64_t print_a = 0, print_b = 0;
     bool loose = false;
     std::uint64_t largest_units = 0;
-    std::vector<VectorNorms> rows, columns;
+    OperandReport a, b;
   };
 
   /// Copies the report to the host in one copy. Waits for the stream.
@@ -42,6 +85,7 @@ class FirstLooks {
   FirstLook a_, b_;
   std::uint32_t* loose_ = nullptr;
   std::uint64_t* largest_units_ = nullptr;
+  std::uint32_t *row_least_ = nullptr, *column_least_ = nullptr;
   std::size_t zero_bytes_ = 0;    ///< from a_.prints on: the bytes of words that are 0 at first
   std::size_t report_bytes_ = 0;  ///< from a_.prints on: the bytes up to the end of the report's last part
 };

@@ -36,32 +36,58 @@ __global__ void __launch_bounds__(threads) find_extremes(const LevelOneSums sums
 
 constexpr int rows_each = 4;  // of a thread, which keeps these rows' contributions to the limit
 
+constexpr std::uint32_t no_sum = ~std::uint32_t{0};
+
+__device__ std::uint32_t least_of_warp(std::uint32_t x) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_min_sync(~0u, x);
+#else
+  for (int offset = 16; offset > 0; offset /= 2) x = min(x, __shfl_xor_sync(~0u, x, offset));
+  return x;
+#endif
+}
+
+/// Lowers *least to x. Most values are not less, and a read is cheaper than an atomic operation.
+__device__ void lower(std::uint32_t* least, std::uint32_t x) {
+  if (x < *static_cast<const volatile std::uint32_t*>(least)) atomicMin(least, x);
+}
+
 /// find_extremes for 32-bit sums that lie column by column, with a multiple of four entries in each column. L and U are below
-/// 2^32.
+/// 2^32. Also finds the least sums of every row and of every column.
 __global__ void __launch_bounds__(threads) find_extremes_narrow(const LevelOneSums sums) {
   const Index i = (Index{blockIdx.x} * threads + threadIdx.x) * rows_each;
-  std::uint32_t limits[rows_each];
+  std::uint32_t limits[rows_each], least[rows_each];
   bool counts[rows_each];
 #pragma unroll
   for (int r = 0; r < rows_each; ++r) {
     const auto row = i + r < sums.m ? sums.row_sums[i + r] : 0;
     counts[r] = row != 0;
     limits[r] = static_cast<std::uint32_t>(row + sums.k);
+    least[r] = no_sum;
   }
   bool loose = false;
   std::uint32_t most = 0;
-  for (Index j = blockIdx.y; j < sums.n && i < sums.m; j += gridDim.y) {
+  const bool inside = i < sums.m;
+  for (Index j = blockIdx.y; j < sums.n; j += gridDim.y) {
     const auto column = static_cast<std::uint32_t>(sums.column_sums[j]);
     if (column == 0) continue;
-    const auto four = *reinterpret_cast<const uint4*>(sums.narrow + i + j * sums.col_stride);
+    const auto four = inside ? *reinterpret_cast<const uint4*>(sums.narrow + i + j * sums.col_stride) : uint4{};
+    std::uint32_t of_column = no_sum;
     const std::uint32_t of[rows_each] = {four.x, four.y, four.z, four.w};
 #pragma unroll
     for (int r = 0; r < rows_each; ++r) {
       if (!counts[r]) continue;
       loose = loose || of[r] < limits[r] + column;
       most = max(most, of[r] + limits[r] + column);
+      least[r] = min(least[r], of[r]);
+      of_column = min(of_column, of[r]);
     }
+    of_column = least_of_warp(of_column);
+    if (threadIdx.x % 32 == 0) lower(sums.column_least + j, of_column);
   }
+#pragma unroll
+  for (int r = 0; r < rows_each; ++r)
+    if (least[r] != no_sum) lower(sums.row_least + i + r, least[r]);
   note(sums, loose, most);
 }
 
@@ -70,10 +96,10 @@ __global__ void __launch_bounds__(threads) find_extremes_narrow(const LevelOneSu
 void launch_extremes(const LevelOneSums& sums, cudaStream_t stream) {
   if (sums.m == 0 || sums.n == 0) return;
   if (sums.narrow != nullptr) {
-    constexpr Index enough_blocks = 2048;
+    constexpr Index enough_blocks = 2048, columns_each = 16;  // of a block, which then shares its rows' atomic operations
     const Index across = (sums.m + threads * rows_each - 1) / (threads * rows_each);
-    const dim3 grid(static_cast<unsigned>(across),
-                    static_cast<unsigned>(std::min(sums.n, std::max<Index>(enough_blocks / across, 1))));
+    const Index down = std::min((sums.n + columns_each - 1) / columns_each, std::max<Index>(enough_blocks / across, 1));
+    const dim3 grid(static_cast<unsigned>(across), static_cast<unsigned>(down));
     find_extremes_narrow<<<grid, threads, 0, stream>>>(sums);
     return check_launch("find_extremes_narrow");
   }
