@@ -141,10 +141,14 @@ struct Device {
   std::optional<CalibratedCosts> costs;
 };
 
-/// The part of one backend's findings that another backend can use: without the examination, and with the bound in host memory.
+/// The part of one backend's findings that another backend can use: without the examination, and with the bound and the worst
+/// entry in host memory.
 Findings portable(Findings found) {
   found.examination.reset();
-  if (found.evidence) found.evidence->bound = fetched(std::move(found.evidence->bound));
+  if (!found.evidence) return found;
+  auto& [bound, worst] = *found.evidence;
+  bound = fetched(std::move(bound));
+  if (worst) worst = [found_worst = worst()] { return found_worst; };
   return found;
 }
 

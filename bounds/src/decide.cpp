@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -46,8 +47,8 @@ class Chooser {
     if (native_allowed() || !choices_.slices) guarantee = guarantee_of_native();
     Proposal native, residues, slices, exact;
     if (native_allowed()) native = propose_native(problem_, *guarantee);
+    TargetAllowance allowance(problem_, *examination_);
     if (choices_.slices) {
-      TargetAllowance allowance(problem_, *examination_);
       if (choices_.residues) residues = propose_residues(problem_, *examination_, allowance, cost_of(native));
       const double limit = std::min(cost_of(native), cost_of(residues));
       slices = propose_slices(problem_, encoding_, *examination_, allowance, limit, residues);
@@ -64,7 +65,11 @@ class Chooser {
     for (auto* const proposal : all)
       decision.candidates.insert(decision.candidates.end(), proposal->looked_at.begin(), proposal->looked_at.end());
     std::optional<OperandRecord> record;
-    if (purpose == Purpose::product) record = examination_->record();
+    if (purpose == Purpose::product) {
+      record = examination_->record();
+      auto& evidence = chosen.evidence;
+      if (evidence && !evidence->worst) evidence->worst = search_worst(allowance.get(), evidence->bound);
+    }
     return {std::move(decision),
             {std::move(examination_), std::move(record), std::move(guarantee), std::move(chosen.evidence)}};
   }
@@ -72,6 +77,12 @@ class Chooser {
  private:
   static double cost_of(const Proposal& proposal) {
     return proposal.best ? proposal.best->cost : std::numeric_limits<double>::infinity();
+  }
+
+  [[nodiscard]] std::function<Worst()> search_worst(const Allowance& allowance, const PlanBound& bound) const {
+    return [before = allowance.search_worst(bound), tau = problem_.tau, u = problem_.u] {
+      return after_rounding(before(), tau, u);
+    };
   }
 
   [[nodiscard]] bool native_allowed() const { return choices_.native && backend_.native() != nullptr; }

@@ -153,13 +153,13 @@ class RealMultiplication : private Certifier {
     certificate_.plans = {plan()};
     if (correctly_rounded())
       judge_zero_error(bound, specials_);
-    else if (found_.evidence)
-      set_worst(found_.evidence->worst);
-    else
+    else if (!found_.evidence)
       judge_slices(bound, examination());
     remote_bound_ = bound.remote;
     certificate_.bound = error_bound(plan(), std::move(bound));
-    return finish();
+    auto facts = finite_facts_of_c();
+    if (!correctly_rounded() && found_.evidence) set_worst(found_.evidence->worst());  // was searched while C was computed
+    return Certifier::finish(facts);
   }
 
   /// The examination of the operands, made on first use.
@@ -227,10 +227,13 @@ class RealMultiplication : private Certifier {
     return examiner_.result_facts(certificate_.bound, remote_bound_.get(), product_.c.as_input(), specials_);
   }
 
-  Certificate finish() {
+  Certificate finish() { return Certifier::finish(finite_facts_of_c()); }
+
+  /// The facts of C after the entries that are infinite only because slices round so are finished.
+  Examiner::ResultFacts finite_facts_of_c() {
     auto facts = facts_of_c();
     if (facts.infinite && rounds_slices()) facts = finish_infinite();
-    return Certifier::finish(facts);
+    return facts;
   }
 
   /// Sums exactly the entries that slices round to infinity (docs/derivations/general_bound.md, G6).

@@ -72,9 +72,11 @@ class ResidueChoice {
     Candidate candidate{Method::one_plan, plan, cost_of(plan),
                         ratio_upper_after_rounding(error_ratio(spent), problem_.tau, problem_.u), true};
     if (candidate.cost > limit_) return {{candidate}, {}, {}, {}};
-    Evidence found{examination_.bound(plan), {}};
-    found.worst = after_rounding(allowance.worst(found.bound), problem_.tau, problem_.u);
-    candidate.ratio = found.worst.ratio, candidate.certifies = candidate.ratio <= 1;
+    Evidence found{examination_.bound(plan)};
+    if (candidate.ratio > 1) {  // by no more than its roundings: the entries themselves decide
+      candidate.ratio = after_rounding(allowance.worst(found.bound), problem_.tau, problem_.u).ratio;
+      candidate.certifies = candidate.ratio <= 1;
+    }
     if (!candidate.certifies) return {{candidate}, {}, {}, {}};
     return {{candidate}, candidate, "cheapest plan whose bound certifies the target", std::move(found)};
   }

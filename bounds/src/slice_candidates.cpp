@@ -39,15 +39,16 @@ class SliceSearch {
 
  private:
   /// Chooses the cheapest plan whose bound certifies the target for every entry, if it costs no more than the limit, or than
-  /// the superaccumulator. Plans are tried on the probe entries first; an entry that refuses a plan joins them. One entry
-  /// refuses most plans. Others, which are expensive to measure, are probed if a plan passes there.
+  /// the superaccumulator. Plans are tried on the probe entries first; an entry that refuses a plan joins them. Where residues
+  /// certify the target, the cheaper plans are few, and any one entry refuses most of them; others are then probed only if a
+  /// plan passes there.
   bool choose_certified(PlansByCost plans, const Allowance& allowance) {
     std::vector<Probe> probes;
     bool sampled = !residues_.evidence || problem_.m() == 0 || problem_.n() == 0;
     if (sampled)
       probes = allowance.probes(4);
     else
-      probes.push_back(allowance.probe(residues_.evidence->worst.i, residues_.evidence->worst.j));
+      probes.push_back(allowance.probe(problem_.m() / 2, problem_.n() / 2));
     while (!plans.empty()) {
       poll_cancelled();
       const auto [plan, cost] = plans.take();
@@ -60,11 +61,11 @@ class SliceSearch {
       }
       note({Method::one_plan, plan, cost, ratio_upper_after_rounding(probed, problem_.tau, problem_.u), false});
       if (probed > 1) continue;
-      auto found = check_all(plan, allowance);
-      const auto worst = found.worst;
+      auto bound = examination_.bound(plan);
+      const auto worst = after_rounding(allowance.worst(bound), problem_.tau, problem_.u);
       note({Method::one_plan, plan, cost, worst.ratio, worst.ratio <= 1});
       if (worst.ratio <= 1) {
-        proposal_.evidence = std::move(found);
+        proposal_.evidence = {std::move(bound), [worst] { return worst; }};
         take({Method::one_plan, plan, cost, worst.ratio, true}, "cheapest plan whose bound certifies the target");
         return true;
       }
@@ -132,12 +133,6 @@ class SliceSearch {
       expected = cost + std::max(open / static_cast<double>(probes.size()), least_open_share) * exact_;
     }
     return expected;
-  }
-
-  Evidence check_all(const Plan& plan, const Allowance& allowance) {
-    Evidence found{examination_.bound(plan), {}};
-    found.worst = after_rounding(allowance.worst(found.bound), problem_.tau, problem_.u);
-    return found;
   }
 
   /// Keeps the best candidate for each number of products, and the one that certifies. Plans arrive in order of cost.

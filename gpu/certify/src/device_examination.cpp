@@ -47,7 +47,7 @@ const DeviceFacts& DeviceFactsCache::all(const Slicing& slicing, FactParts parts
 DeviceFactsCache::Measuring DeviceFactsCache::launch(Encoding encoding, std::vector<Index> indices, const Index* first) const {
   std::sort(indices.begin(), indices.end());
   indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
-  std::erase_if(indices, [&](Index i) { return single_.contains(i) && single_.at(i).encoding == encoding; });
+  std::erase_if(indices, [&](Index i) { return knows(encoding, i); });
   if (first != nullptr) indices.insert(indices.begin(), 0);
   Measuring result{encoding, std::move(indices), {}, {}};
   const auto count = static_cast<Index>(result.indices.size());
@@ -76,11 +76,21 @@ void DeviceFactsCache::keep(const Measuring& measuring) {
   }
 }
 
-const VectorFacts& DeviceFactsCache::one(Index i, const Slicing& slicing) {
+bool DeviceFactsCache::knows(Encoding encoding, Index i) const {
   const auto known = single_.find(i);
-  if (known == single_.end() || !(known->second.encoding == slicing.encoding)) {
+  return known != single_.end() && known->second.encoding == encoding;
+}
+
+void DeviceFactsCache::start(Encoding encoding, Index i) {
+  const bool started = started_ && started_->encoding == encoding && started_->indices == std::vector{i};
+  if (!started && !knows(encoding, i)) started_ = launch(encoding, {i});
+}
+
+const VectorFacts& DeviceFactsCache::one(Index i, const Slicing& slicing) {
+  if (!knows(slicing.encoding, i)) {
     const CudaDevice current(device_);
-    keep(launch(slicing.encoding, {i}));
+    start(slicing.encoding, i);
+    keep(*std::exchange(started_, {}));
   }
   return single_.at(i).of[at(slicing.slices - 1)];
 }
@@ -140,11 +150,9 @@ class DeviceAllowance final : public Allowance {
   [[nodiscard]] Probe probe(Index i, Index j) const override {
     const CudaDevice current(examination_.device_);
     examination_.settle();
-    const auto row = examination_.rows_.launch(examination_.encoding_, {i});
-    const auto column = examination_.columns_.launch(examination_.encoding_, {j});
+    examination_.rows_.start(examination_.encoding_, i);
+    examination_.columns_.start(examination_.encoding_, j);
     const Probing probing(*this, {i * n() + j}, nullptr);
-    examination_.rows_.keep(row);
-    examination_.columns_.keep(column);
     const double allowed = probing.allowed().front();
     allowed_.insert_or_assign({i, j}, allowed);
     return {i, j, allowed};
@@ -159,6 +167,20 @@ class DeviceAllowance final : public Allowance {
       return worst_of_bound(LookedPlanBound({sums->of()}, examination_.looks_, examination_.k_,
                                             [sums] { return sums->fetch(); }, examination_.device_, stream_));
     return worst_of_bound(CopiedPlanBound(fetched(bound), examination_.device_, stream_));
+  }
+
+  [[nodiscard]] std::function<Worst()> search_worst(const PlanBound& bound) const override {
+    const CudaDevice current(examination_.device_);
+    examination_.settle();
+    const auto* const kept = dynamic_cast<const DevicePlanBound*>(bound.remote.get());
+    if (kept == nullptr || kept->device() != examination_.device_ || normwise() || magnitudes_.loose())
+      return Allowance::search_worst(bound);
+    const auto search = std::make_shared<const LargestMemory>(kept->outer_products(), m(), n(), stream_);
+    launch_worst_entry(kept->bound(), magnitudes_, target_, search->work(), stream_);
+    return [search, bound_in_use = bound.remote, device = examination_.device_, n = n(), stream = stream_] {
+      const CudaDevice of_search(device);
+      return worst_of(search->work(), n, stream);
+    };
   }
 
   /// The ratios of operands' sums come from the least sums of level 1, without a search, where an entry's allowance is a
@@ -240,7 +262,7 @@ class DeviceAllowance final : public Allowance {
     const bool of_sums = magnitudes_.loose() && target_.row_norms == nullptr;
     if (of_sums) examination_.find_leading();
     launch_worst_entry(bound.bound(), magnitudes_, target_, search.work(), stream_);
-    auto worst = worst_of(search.work());
+    auto worst = worst_of(search.work(), n(), stream_);
     if (of_sums && magnitudes_.leading != nullptr) worst.assumes = assumed_of_tensor_cores;
     return worst;
   }
@@ -274,17 +296,17 @@ class DeviceAllowance final : public Allowance {
   [[nodiscard]] Index n() const { return magnitudes_.one.n; }
 
   /// Waits for the stream.
-  [[nodiscard]] Worst worst_of(const LargestWork& work) const {
-    const auto largest = copy_to_host(work.result, 1, stream_)[0].entry;
+  static Worst worst_of(const LargestWork& work, Index n, cudaStream_t stream) {
+    const auto largest = copy_to_host(work.result, 1, stream)[0].entry;
     if (!(largest.value > 0)) return {};
-    return {largest.value, largest.place / n(), largest.place % n()};
+    return {largest.value, largest.place / n, largest.place % n};
   }
 
   [[nodiscard]] Worst worst_norm(const BoundWithScales& error, const LargestWork& work) const {
     if (m() == 0 || n() == 0) return {};
     const DeviceArray<double> shares(m() * n(), stream_);
     launch_norm_shares(error, magnitudes_, norm_, norm_allowed_, shares.data(), work, stream_);
-    auto worst = worst_of(work);
+    auto worst = worst_of(work, n(), stream_);
     double total = 0;
     for (const double sum : copy_to_host(norm_.row_sums, m(), stream_)) total = add_upper(total, sum);
     worst.ratio = total == 0 ? 0 : next_up(std::sqrt(total));
@@ -413,6 +435,7 @@ bool DeviceExamination::level_one_holds(const ResiduePlan& plan) {
 std::optional<ResidueFacts> DeviceExamination::residue_facts() {
   const CudaDevice current(device_);
   find_enclosure();
+  if (m_ > 0 && n_ > 0) rows_.start(encoding_, m_ / 2), columns_.start(encoding_, n_ / 2);  // slices are tried there first
   const auto& found = shared_report();
   const auto sums = [&found](ResidueBoundKind::Of of) { return remote_bound(std::make_shared<const SumsBound>(of, found)); };
   return ResidueFacts{sums(ResidueBoundKind::Of::row_sums), sums(ResidueBoundKind::Of::column_sums), found->a.exact_bits(),

@@ -46,9 +46,13 @@ class DeviceFactsCache {
   [[nodiscard]] Measuring launch(Encoding encoding, std::vector<Index> indices, const Index* first = nullptr) const;
   /// Stores the measured facts. Waits for the stream.
   void keep(const Measuring& measuring);
+  /// Begins to measure the vector that one() is expected to be asked for. @pre the device is the current one.
+  void start(Encoding encoding, Index i);
   const VectorFacts& one(Index i, const Slicing& slicing);
 
  private:
+  [[nodiscard]] bool knows(Encoding encoding, Index i) const;
+
   struct Measured {
     Memory memory;
     DeviceFacts facts;
@@ -66,6 +70,7 @@ class DeviceFactsCache {
   cudaStream_t stream_;
   std::vector<std::unique_ptr<Measured>> all_;
   std::map<Index, Single> single_;
+  std::optional<Measuring> started_;
 };
 
 /// The examination of matrices in device memory, or of copies there.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -75,6 +76,12 @@ class Allowance {
 
   /// The worst entry of all. For a normwise target, the ratio of the norms, at the entry with the largest error.
   [[nodiscard]] virtual Worst worst(const PlanBound& bound) const = 0;
+
+  /// Starts to look for the worst entry. The result's call waits for what `worst` returns, also when this object and its
+  /// examination are gone.
+  [[nodiscard]] virtual std::function<Worst()> search_worst(const PlanBound& bound) const {
+    return [found = worst(bound)] { return found; };
+  }
 
   /// The ratios of the worst entries of several bounds. May take less time than a call of `worst` for each.
   [[nodiscard]] virtual std::vector<double> largest_ratios(const std::vector<const PlanBound*>& bounds) const {

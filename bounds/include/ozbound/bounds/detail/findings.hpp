@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +17,9 @@ namespace ozbound {
 /// unchanged.
 struct Evidence {
   PlanBound bound;
-  Worst worst;  ///< relative to the error that the decision's target allows, after the last rounding
+  /// Waits for the worst entry, relative to the error that the decision's target allows, after the last rounding. Only if the
+  /// purpose is a product.
+  std::function<Worst()> worst = {};
 };
 
 /// The guarantee of conventional summation for a native GEMM on these operands: |C^ - C| <= factor * (|alpha||A||B| +
