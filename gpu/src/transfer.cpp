@@ -6,6 +6,8 @@
 #include <string>
 #include <variant>
 
+#include "pinned_memory.hpp"
+
 namespace ozbound::gpu {
 namespace {
 
@@ -160,13 +162,18 @@ HostCopy::HostCopy(const InputView& device, cudaStream_t stream)
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
 }
 
-HostBlock::HostBlock(const void* begin, const void* end, cudaStream_t stream)
-    : origin_(static_cast<const std::uint8_t*>(begin)) {
-  const auto bytes = static_cast<std::size_t>(static_cast<const std::uint8_t*>(end) - origin_);
-  const std::shared_ptr<std::uint8_t> memory(new std::uint8_t[bytes], std::default_delete<std::uint8_t[]>());
-  if (bytes > 0) check(cudaMemcpyAsync(memory.get(), origin_, bytes, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
+HostBlock HostBlock::started(const void* begin, const void* end, cudaStream_t stream) {
+  HostBlock block;
+  block.origin_ = static_cast<const std::uint8_t*>(begin);
+  const auto bytes = static_cast<std::size_t>(static_cast<const std::uint8_t*>(end) - block.origin_);
+  const auto memory = take_pinned_memory(bytes);
+  if (bytes > 0) check(cudaMemcpyAsync(memory.get(), begin, bytes, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
+  block.memory_ = memory;
+  return block;
+}
+
+HostBlock::HostBlock(const void* begin, const void* end, cudaStream_t stream) : HostBlock(started(begin, end, stream)) {
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-  memory_ = memory;
 }
 
 BoundCopy::BoundCopy(const EntryBound& bound, Index m, Index n, cudaStream_t stream) {

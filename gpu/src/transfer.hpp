@@ -101,6 +101,9 @@ class HostBlock {
  public:
   HostBlock(const void* begin, const void* end, cudaStream_t stream);
 
+  /// A block whose copy is only launched. It must neither be read nor given up before the stream has made the copy.
+  static HostBlock started(const void* begin, const void* end, cudaStream_t stream);
+
   /// The elements of an array inside the block, copied.
   template <class T>
   [[nodiscard]] std::vector<T> part(const T* there, Index count) const {
@@ -119,7 +122,9 @@ class HostBlock {
   }
 
  private:
-  const std::uint8_t* origin_;
+  HostBlock() = default;
+
+  const std::uint8_t* origin_ = nullptr;
   std::shared_ptr<const std::uint8_t> memory_;
 };
 

@@ -452,6 +452,7 @@ void DeviceExamination::find_enclosure() {
   if (enclosure_ != nullptr) return;
   enclosure_ = std::make_unique<Enclosure>(looks_, LevelOne(m_, n_, k_, kernels_), stream_);
   report_.reset();
+  looks_.start_report(stream_);
 }
 
 // Without the product, a search looks at more tiles. Lack of memory is therefore no failure.

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "ozbound/core/detail/combine.hpp"
 #include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/vector_norms.hpp"
+#include "side_stream.hpp"
 #include "transfer.hpp"
 
 namespace ozbound::gpu {
@@ -75,10 +77,31 @@ class FirstLooks {
     OperandReport a, b;
   };
 
-  /// Copies the report to the host in one copy. Waits for the stream.
-  [[nodiscard]] Report report(cudaStream_t stream) const;
+  /// Launches the one copy of the report to the host. Work that the stream is given later need not be waited for.
+  void start_report(cudaStream_t stream);
+  /// Waits for the report that was started last; starts one if there is none.
+  [[nodiscard]] Report report(cudaStream_t stream);
 
  private:
+  /// A copy of the report that the stream makes.
+  class Copying {
+   public:
+    Copying(const void* begin, const void* end, cudaStream_t stream)
+        : block_(HostBlock::started(begin, end, stream)), made_(stream) {}
+    ~Copying() { made_.wait_for_memory(); }
+    Copying(const Copying&) = delete;
+    Copying& operator=(const Copying&) = delete;
+
+    [[nodiscard]] const HostBlock& wait() const {
+      made_.wait();
+      return block_;
+    }
+
+   private:
+    HostBlock block_;
+    StreamMark made_;
+  };
+
   void take(Arena& arena, Index m, Index n, Index k);
 
   Memory memory_;
@@ -86,6 +109,7 @@ class FirstLooks {
   std::uint32_t* loose_ = nullptr;
   std::uint64_t* largest_units_ = nullptr;
   std::uint32_t *row_least_ = nullptr, *column_least_ = nullptr;
+  std::unique_ptr<const Copying> copying_;
   std::size_t zero_bytes_ = 0;    ///< from a_.prints on: the bytes of words that are 0 at first
   std::size_t report_bytes_ = 0;  ///< from a_.prints on: the bytes up to the end of the report's last part
 };
