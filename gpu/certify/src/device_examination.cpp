@@ -164,8 +164,7 @@ class DeviceAllowance final : public Allowance {
     const auto* const kept = dynamic_cast<const DevicePlanBound*>(bound.remote.get());
     if (kept != nullptr && kept->device() == examination_.device_) return worst_of_bound(*kept);
     if (const auto* const sums = dynamic_cast<const SumsBound*>(bound.remote.get()))
-      return worst_of_bound(LookedPlanBound({sums->of()}, examination_.looks_, examination_.k_,
-                                            [sums] { return sums->fetch(); }, examination_.device_, stream_));
+      return worst_of_bound(looked(*sums));
     return worst_of_bound(CopiedPlanBound(fetched(bound), examination_.device_, stream_));
   }
 
@@ -173,28 +172,35 @@ class DeviceAllowance final : public Allowance {
     const CudaDevice current(examination_.device_);
     examination_.settle();
     const auto* const kept = dynamic_cast<const DevicePlanBound*>(bound.remote.get());
-    if (kept == nullptr || kept->device() != examination_.device_ || normwise() || magnitudes_.loose())
-      return Allowance::search_worst(bound);
-    const auto search = std::make_shared<const LargestMemory>(kept->outer_products(), m(), n(), stream_);
-    launch_worst_entry(kept->bound(), magnitudes_, target_, search->work(), stream_);
-    return [search, bound_in_use = bound.remote, device = examination_.device_, n = n(), stream = stream_] {
+    if (kept == nullptr || kept->device() != examination_.device_ || normwise()) return Allowance::search_worst(bound);
+    const auto search = std::make_shared<const Search>(*this, *kept);
+    return [search, bound_in_use = bound.remote, device = examination_.device_] {
       const CudaDevice of_search(device);
-      return worst_of(search->work(), n, stream);
+      return search->worst();
     };
   }
 
   /// The ratios of operands' sums come from the least sums of level 1, without a search, where an entry's allowance is a
-  /// function of its sum alone.
+  /// function of its sum alone. Otherwise, all searches are launched before the host waits for one.
   [[nodiscard]] std::vector<double> largest_ratios(const std::vector<const PlanBound*>& bounds) const override {
     const CudaDevice current(examination_.device_);
     examination_.settle();
     const bool by_sums = !normwise() && !magnitudes_.loose() && magnitudes_.one.narrow != nullptr &&
                          target_.row_norms == nullptr && target_.beta == 0;
-    std::vector<double> ratios;
-    for (const auto* const bound : bounds) {
-      const auto* const sums = dynamic_cast<const SumsBound*>(bound->remote.get());
-      ratios.push_back(by_sums && sums != nullptr ? largest_ratio(*sums) : worst(*bound).ratio);
+    std::vector<double> ratios(bounds.size());
+    std::vector<LookedPlanBound> made;
+    std::vector<std::pair<double*, Search>> searches;
+    made.reserve(bounds.size());
+    for (std::size_t t = 0; t < bounds.size(); ++t) {
+      const auto* const sums = dynamic_cast<const SumsBound*>(bounds[t]->remote.get());
+      if (sums == nullptr || normwise())
+        ratios[t] = worst(*bounds[t]).ratio;
+      else if (by_sums)
+        ratios[t] = largest_ratio(*sums);
+      else
+        searches.emplace_back(&ratios[t], Search(*this, made.emplace_back(looked(*sums))));
     }
+    for (const auto& [ratio, search] : searches) *ratio = search.worst().ratio;
     return ratios;
   }
 
@@ -217,6 +223,33 @@ class DeviceAllowance final : public Allowance {
   }
 
  private:
+  /// A search for the worst entry of a bound. The constructor launches the work. @pre the target is not normwise.
+  class Search {
+   public:
+    Search(const DeviceAllowance& allowance, const DevicePlanBound& bound)
+        : memory_(bound.outer_products(), allowance.m(), allowance.n(), allowance.stream_),
+          n_(allowance.n()),
+          stream_(allowance.stream_) {
+      const bool of_sums = allowance.magnitudes_.loose() && allowance.target_.row_norms == nullptr;
+      if (of_sums) allowance.examination_.find_leading();
+      launch_worst_entry(bound.bound(), allowance.magnitudes_, allowance.target_, memory_.work(), stream_);
+      if (of_sums && allowance.magnitudes_.leading != nullptr) assumes_ = assumed_of_tensor_cores;
+    }
+
+    /// Waits for the stream.
+    [[nodiscard]] Worst worst() const {
+      auto worst = worst_of(memory_.work(), n_, stream_);
+      worst.assumes = assumes_;
+      return worst;
+    }
+
+   private:
+    LargestMemory memory_;
+    Index n_;
+    cudaStream_t stream_;
+    std::string assumes_;
+  };
+
   /// Allowances of some entries. The constructor launches the work.
   class Probing {
    public:
@@ -257,14 +290,14 @@ class DeviceAllowance final : public Allowance {
   }
 
   [[nodiscard]] Worst worst_of_bound(const DevicePlanBound& bound) const {
+    if (!normwise()) return Search(*this, bound).worst();
     const LargestMemory search(bound.outer_products(), m(), n(), stream_);
-    if (normwise()) return worst_norm(bound.bound(), search.work());
-    const bool of_sums = magnitudes_.loose() && target_.row_norms == nullptr;
-    if (of_sums) examination_.find_leading();
-    launch_worst_entry(bound.bound(), magnitudes_, target_, search.work(), stream_);
-    auto worst = worst_of(search.work(), n(), stream_);
-    if (of_sums && magnitudes_.leading != nullptr) worst.assumes = assumed_of_tensor_cores;
-    return worst;
+    return worst_norm(bound.bound(), search.work());
+  }
+
+  /// The same sums in device memory.
+  [[nodiscard]] LookedPlanBound looked(const SumsBound& sums) const {
+    return {{sums.of()}, examination_.looks_, examination_.k_, [&sums] { return sums.fetch(); }, examination_.device_, stream_};
   }
 
   /// Probes with the levels that are launched. Launches everything before the host waits for any result.
