@@ -18,6 +18,10 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int least_bits = 7;        ///< of rounded operands: first digits cover no fewer (residues.md, R9)
 constexpr int most_spent_bits = 53;  ///< per side, when spare bits are spent: the same on every kernel and device
 
+/// Up to this ratio, the worst entry's is at most 1 too: the two differ by less than twenty roundings. Above it, that entry
+/// is found before the decision.
+constexpr double surely_certified = 1 - 0x1p-40;
+
 /// Bits of the integers of A and B; exact_a and exact_b are true if the integers equal A or B exactly.
 struct Bits {
   int a, b;
@@ -69,11 +73,12 @@ class ResidueChoice {
     if (!moduli) return {};
     const auto spent = spend(*bits, *moduli);
     const ResiduePlan plan{*moduli, spent.a, spent.b};
-    Candidate candidate{Method::one_plan, plan, cost_of(plan),
-                        ratio_upper_after_rounding(error_ratio(spent), problem_.tau, problem_.u), true};
+    const double before = error_ratio(spent);
+    Candidate candidate{Method::one_plan, plan, cost_of(plan), ratio_upper_after_rounding(before, problem_.tau, problem_.u),
+                        true};
     if (candidate.cost > limit_) return {{candidate}, {}, {}, {}};
     Evidence found{examination_.bound(plan)};
-    if (candidate.ratio > 1) {  // by no more than its roundings: the entries themselves decide
+    if (before > surely_certified) {
       candidate.ratio = after_rounding(allowance.worst(found.bound), problem_.tau, problem_.u).ratio;
       candidate.certifies = candidate.ratio <= 1;
     }
