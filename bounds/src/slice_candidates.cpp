@@ -65,7 +65,7 @@ class SliceSearch {
       const auto worst = after_rounding(allowance.worst(bound), problem_.tau, problem_.u);
       note({Method::one_plan, plan, cost, worst.ratio, worst.ratio <= 1});
       if (worst.ratio <= 1) {
-        proposal_.evidence = {std::move(bound), [worst] { return worst; }};
+        proposal_.evidence = {std::move(bound), [found = worst] { return found; }};
         take({Method::one_plan, plan, cost, worst.ratio, true}, "cheapest plan whose bound certifies the target");
         return true;
       }
