@@ -158,7 +158,7 @@ class RealMultiplication : private Certifier {
     remote_bound_ = bound.remote;
     certificate_.bound = error_bound(plan(), std::move(bound));
     auto facts = finite_facts_of_c();
-    if (!correctly_rounded() && found_.evidence) set_worst(found_.evidence->worst());  // was searched while C was computed
+    if (!correctly_rounded() && found_.evidence) set_worst(found_.evidence->worst());
     return Certifier::finish(facts);
   }
 

@@ -78,7 +78,7 @@ class ResidueChoice {
                         true};
     if (candidate.cost > limit_) return {{candidate}, {}, {}, {}};
     Evidence found{examination_.bound(plan)};
-    if (before > surely_certified) {
+    if (before > surely_certified || allowance.normwise()) {  // a norm adds the roundings of all its entries
       candidate.ratio = after_rounding(allowance.worst(found.bound), problem_.tau, problem_.u).ratio;
       candidate.certifies = candidate.ratio <= 1;
     }

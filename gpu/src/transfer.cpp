@@ -172,8 +172,14 @@ HostBlock HostBlock::started(const void* begin, const void* end, cudaStream_t st
   return block;
 }
 
-HostBlock::HostBlock(const void* begin, const void* end, cudaStream_t stream) : HostBlock(started(begin, end, stream)) {
+// Certificates may keep such a block for long, and pinned memory is scarce.
+HostBlock::HostBlock(const void* begin, const void* end, cudaStream_t stream)
+    : origin_(static_cast<const std::uint8_t*>(begin)) {
+  const auto bytes = static_cast<std::size_t>(static_cast<const std::uint8_t*>(end) - origin_);
+  const std::shared_ptr<std::uint8_t> memory(new std::uint8_t[bytes], std::default_delete<std::uint8_t[]>());
+  if (bytes > 0) check(cudaMemcpyAsync(memory.get(), begin, bytes, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  memory_ = memory;
 }
 
 BoundCopy::BoundCopy(const EntryBound& bound, Index m, Index n, cudaStream_t stream) {
