@@ -34,7 +34,7 @@ class StreamMark {
 
   /// Waits until this work is done.
   void wait() const { check(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
-  /// The same for memory that the work uses, whatever has become of the work.
+  /// Waits likewise, but ignores errors, before memory that the work uses is freed.
   void wait_for_memory() const noexcept { cudaEventSynchronize(event_); }
   /// Makes another stream wait until this work is done.
   void wait_in(cudaStream_t other) const { check(cudaStreamWaitEvent(other, event_, 0), "cudaStreamWaitEvent"); }

@@ -77,8 +77,8 @@ class Allowance {
   /// The worst entry of all. For a normwise target, the ratio of the norms, at the entry with the largest error.
   [[nodiscard]] virtual Worst worst(const PlanBound& bound) const = 0;
 
-  /// Starts to look for the worst entry. The result's call waits for what `worst` returns, also when this object and its
-  /// examination are gone.
+  /// Starts to look for the worst entry. The function that it returns waits for the search and returns what `worst` would; it
+  /// outlives this object and the examination. @pre the thread that started the search calls the function.
   [[nodiscard]] virtual std::function<Worst()> search_worst(const PlanBound& bound) const {
     return [found = worst(bound)] { return found; };
   }
