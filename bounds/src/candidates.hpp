@@ -74,8 +74,8 @@ Proposal propose_native(const DecisionProblem& problem, const NativeGuarantee& g
 
 /// Proposes plans of slices of one encoding that cost no more than `limit`: the cheapest whose bound certifies every entry, or
 /// otherwise the one whose refinement entry by entry has the least expected cost.
-/// @param residues the proposal of residues. If one of its plans certifies every entry, refinement is not needed for such targets, and
-/// plans are first tried on one entry.
+/// @param residues the proposal of residues. If one of its plans certifies every entry, refinement is not needed for such
+/// targets, and plans are first tried on one entry.
 Proposal propose_slices(const DecisionProblem& problem, const Encoding& encoding, Examination& examination,
                         TargetAllowance& allowance, double limit, const Proposal& residues);
 
