@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "ozbound/bounds/detail/part_norms.hpp"
 #include "ozbound/core/detail/combine.hpp"
 #include "ozbound/core/detail/outward.hpp"
 #include "ozbound/core/float_environment.hpp"
@@ -20,13 +21,9 @@ std::vector<double> rounding_of(std::span<const VectorNorms> vectors, int bits) 
 
 }  // namespace
 
-double sum_upper(const VectorNorms& vector) {
-  return to_double_upper(vector.norms.sum) * power_of_two(-IntegerNorms::fraction_bits);
-}
-
 std::vector<double> sums_upper(std::span<const VectorNorms> vectors) {
   std::vector<double> sums;
-  for (const auto& vector : vectors) sums.push_back(sum_upper(vector));
+  for (const auto& vector : vectors) sums.push_back(relative_sum_upper(vector.norms.sum));
   return sums;
 }
 

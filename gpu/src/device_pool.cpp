@@ -11,6 +11,7 @@
 #include "cuda_check.hpp"
 #include "cuda_device.hpp"
 #include "ozbound/gpu/cuda_engine.hpp"
+#include "pinned_memory.hpp"
 
 namespace ozbound::gpu {
 namespace {
@@ -125,6 +126,7 @@ void give_memory_back(void* data, std::size_t bytes, int device, cudaStream_t st
 }
 
 void release_memory(int device) {
+  release_pinned_memory();
   const CudaDevice current(device);
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   const std::lock_guard lock(mutex);

@@ -29,16 +29,29 @@ class Idle {
   }
 
   void give_back(std::uint8_t* part, std::size_t size) {
-    const std::lock_guard lock(mutex_);
-    if (bytes_ + size > most_idle) {
-      cudaFreeHost(part);
-      return;
+    if (!keeps(part, size)) cudaFreeHost(part);
+  }
+
+  void release_all() {
+    std::map<std::size_t, std::vector<std::uint8_t*>> parts;
+    {
+      const std::lock_guard lock(mutex_);
+      parts.swap(parts_);
+      bytes_ = 0;
     }
-    parts_[size].push_back(part);
-    bytes_ += size;
+    for (const auto& [size, of_size] : parts)
+      for (auto* const part : of_size) cudaFreeHost(part);
   }
 
  private:
+  bool keeps(std::uint8_t* part, std::size_t size) {
+    const std::lock_guard lock(mutex_);
+    if (bytes_ + size > most_idle) return false;
+    parts_[size].push_back(part);
+    bytes_ += size;
+    return true;
+  }
+
   std::mutex mutex_;
   std::map<std::size_t, std::vector<std::uint8_t*>> parts_;
   std::size_t bytes_ = 0;
@@ -65,5 +78,7 @@ std::shared_ptr<std::uint8_t> take_pinned_memory(std::size_t bytes) {
   if (part == nullptr) return {new std::uint8_t[bytes], std::default_delete<std::uint8_t[]>()};
   return {part, [size](std::uint8_t* of) { idle().give_back(of, size); }};
 }
+
+void release_pinned_memory() { idle().release_all(); }
 
 }  // namespace ozbound::gpu

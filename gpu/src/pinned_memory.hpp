@@ -11,4 +11,7 @@ namespace ozbound::gpu {
 /// slow to provide it. If there is none, and for large parts, it is ordinary memory.
 std::shared_ptr<std::uint8_t> take_pinned_memory(std::size_t bytes);
 
+/// Frees the memory that is kept.
+void release_pinned_memory();
+
 }  // namespace ozbound::gpu

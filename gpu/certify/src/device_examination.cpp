@@ -47,7 +47,7 @@ const DeviceFacts& DeviceFactsCache::all(const Slicing& slicing, FactParts parts
 DeviceFactsCache::Measuring DeviceFactsCache::launch(Encoding encoding, std::vector<Index> indices, const Index* first) const {
   std::sort(indices.begin(), indices.end());
   indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
-  std::erase_if(indices, [&](Index i) { return knows(encoding, i); });
+  std::erase_if(indices, [&](Index i) { return knows(encoding, i) || has_started(encoding, i); });
   if (first != nullptr) indices.insert(indices.begin(), 0);
   Measuring result{encoding, std::move(indices), {}, {}};
   const auto count = static_cast<Index>(result.indices.size());
@@ -65,8 +65,15 @@ DeviceFactsCache::Measuring DeviceFactsCache::launch(Encoding encoding, std::vec
 }
 
 void DeviceFactsCache::keep(const Measuring& measuring) {
-  if (measuring.indices.empty()) return;
   const CudaDevice current(device_);
+  if (started_) {
+    store(started_->measuring);
+    started_.reset();
+  }
+  if (!measuring.indices.empty()) store(measuring);
+}
+
+void DeviceFactsCache::store(const Measuring& measuring) {
   auto measured = copy_facts_to_host(measuring.facts, stream_);
   for (std::size_t t = 0; t < measuring.indices.size(); ++t) {
     Single single{measuring.encoding, {}};
@@ -81,16 +88,21 @@ bool DeviceFactsCache::knows(Encoding encoding, Index i) const {
   return known != single_.end() && known->second.encoding == encoding;
 }
 
+bool DeviceFactsCache::has_started(Encoding encoding, Index i) const {
+  return started_ && started_->measuring.encoding == encoding && started_->measuring.indices == std::vector{i};
+}
+
 void DeviceFactsCache::start(Encoding encoding, Index i) {
-  const bool started = started_ && started_->encoding == encoding && started_->indices == std::vector{i};
-  if (!started && !knows(encoding, i)) started_ = launch(encoding, {i});
+  if (knows(encoding, i) || has_started(encoding, i)) return;
+  if (started_) keep({});
+  started_.emplace(Started{launch(encoding, {i}), PendingWork(stream_)});
 }
 
 const VectorFacts& DeviceFactsCache::one(Index i, const Slicing& slicing) {
   if (!knows(slicing.encoding, i)) {
     const CudaDevice current(device_);
     start(slicing.encoding, i);
-    keep(*std::exchange(started_, {}));
+    keep({});
   }
   return single_.at(i).of[at(slicing.slices - 1)];
 }
@@ -163,8 +175,7 @@ class DeviceAllowance final : public Allowance {
     examination_.settle();
     const auto* const kept = dynamic_cast<const DevicePlanBound*>(bound.remote.get());
     if (kept != nullptr && kept->device() == examination_.device_) return worst_of_bound(*kept);
-    if (const auto* const sums = dynamic_cast<const SumsBound*>(bound.remote.get()))
-      return worst_of_bound(looked(*sums));
+    if (const auto* const sums = sums_of_looks(bound)) return worst_of_bound(looked(*sums));
     return worst_of_bound(CopiedPlanBound(fetched(bound), examination_.device_, stream_));
   }
 
@@ -192,7 +203,7 @@ class DeviceAllowance final : public Allowance {
     std::vector<std::pair<double*, Search>> searches;
     made.reserve(bounds.size());
     for (std::size_t t = 0; t < bounds.size(); ++t) {
-      const auto* const sums = dynamic_cast<const SumsBound*>(bounds[t]->remote.get());
+      const auto* const sums = sums_of_looks(*bounds[t]);
       if (sums == nullptr || normwise())
         ratios[t] = worst(*bounds[t]).ratio;
       else if (by_sums)
@@ -234,6 +245,7 @@ class DeviceAllowance final : public Allowance {
       if (of_sums) allowance.examination_.find_leading();
       launch_worst_entry(bound.bound(), allowance.magnitudes_, allowance.target_, memory_.work(), stream_);
       if (of_sums && allowance.magnitudes_.leading != nullptr) assumes_ = assumed_of_tensor_cores;
+      work_.emplace(stream_);
     }
 
     /// Waits for the stream.
@@ -248,6 +260,7 @@ class DeviceAllowance final : public Allowance {
     Index n_;
     cudaStream_t stream_;
     std::string assumes_;
+    std::optional<PendingWork> work_;  ///< set by the constructor
   };
 
   /// Allowances of some entries. The constructor launches the work.
@@ -293,6 +306,12 @@ class DeviceAllowance final : public Allowance {
     if (!normwise()) return Search(*this, bound).worst();
     const LargestMemory search(bound.outer_products(), m(), n(), stream_);
     return worst_norm(bound.bound(), search.work());
+  }
+
+  /// The bound as sums of this examination's looks; null for other bounds.
+  [[nodiscard]] const SumsBound* sums_of_looks(const PlanBound& bound) const {
+    const auto* const sums = dynamic_cast<const SumsBound*>(bound.remote.get());
+    return sums != nullptr && &sums->report() == &examination_.report() ? sums : nullptr;
   }
 
   /// The same sums in device memory.

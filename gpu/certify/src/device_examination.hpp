@@ -44,7 +44,7 @@ class DeviceFactsCache {
   /// device memory; that vector comes first in the result, and the caller of keep must set its index. @pre the device is the
   /// current one.
   [[nodiscard]] Measuring launch(Encoding encoding, std::vector<Index> indices, const Index* first = nullptr) const;
-  /// Stores the measured facts. Waits for the stream.
+  /// Stores the measured facts, also those of a vector whose measurement was begun. Waits for the stream.
   void keep(const Measuring& measuring);
   /// Begins to measure the vector that one() is expected to be asked for. @pre the device is the current one.
   void start(Encoding encoding, Index i);
@@ -52,6 +52,9 @@ class DeviceFactsCache {
 
  private:
   [[nodiscard]] bool knows(Encoding encoding, Index i) const;
+  /// True if start has begun to measure the vector, and keep has not yet stored it.
+  [[nodiscard]] bool has_started(Encoding encoding, Index i) const;
+  void store(const Measuring& measuring);
 
   struct Measured {
     Memory memory;
@@ -70,7 +73,11 @@ class DeviceFactsCache {
   cudaStream_t stream_;
   std::vector<std::unique_ptr<Measured>> all_;
   std::map<Index, Single> single_;
-  std::optional<Measuring> started_;
+  struct Started {
+    Measuring measuring;
+    PendingWork work;
+  };
+  std::optional<Started> started_;
 };
 
 /// The examination of matrices in device memory, or of copies there.

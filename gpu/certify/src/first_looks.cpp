@@ -41,11 +41,11 @@ std::int32_t OperandReport::exact_bits() const {
 }
 
 const std::vector<VectorNorms>& OperandReport::vectors() const {
-  if (vectors_) return *vectors_;
-  auto& result = vectors_.emplace();
-  result.reserve(static_cast<std::size_t>(count_));
-  for (Index i = 0; i < count_; ++i) result.push_back(vector(i));
-  return result;
+  std::call_once(vectors_->made, [this] {
+    vectors_->all.reserve(static_cast<std::size_t>(count_));
+    for (Index i = 0; i < count_; ++i) vectors_->all.push_back(vector(i));
+  });
+  return vectors_->all;
 }
 
 FirstLooks::FirstLooks(const DeviceMatrix& a, const DeviceMatrix& b, Index m, Index n, Index k, cudaStream_t stream) {

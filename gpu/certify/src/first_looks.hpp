@@ -5,14 +5,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "arena.hpp"
 #include "first_look.hpp"
 #include "memory.hpp"
-#include "ozbound/core/detail/combine.hpp"
-#include "ozbound/core/detail/outward.hpp"
+#include "ozbound/bounds/detail/part_norms.hpp"
 #include "ozbound/core/vector_norms.hpp"
 #include "side_stream.hpp"
 #include "transfer.hpp"
@@ -32,17 +32,15 @@ class OperandReport {
   [[nodiscard]] std::vector<std::uint8_t> special() const { return {special_, special_ + count_}; }
   /// Number of bits that hold every vector exactly.
   [[nodiscard]] std::int32_t exact_bits() const;
-  /// sum_upper of vector i.
-  [[nodiscard]] double sum_upper(Index i) const {
-    return to_double_upper(words_[i]) * power_of_two(-IntegerNorms::fraction_bits);
-  }
+  /// ||.||_1 of vector i relative to its scale, rounded up.
+  [[nodiscard]] double sum_upper(Index i) const { return relative_sum_upper(words_[i]); }
   /// The least sum of level 1 in the vector's row or column of C, among entries that are neither zero nor special; nothing if
   /// there are none.
   [[nodiscard]] std::optional<std::uint32_t> least_sum(Index i) const {
     return least_sums_[i] == ~std::uint32_t{0} ? std::nullopt : std::optional(least_sums_[i]);
   }
 
-  /// The norms of all vectors. Made on first use, since most decisions need few of them.
+  /// The norms of all vectors. Made on first use, since most decisions need few of them. Threads may ask at once.
   [[nodiscard]] const std::vector<VectorNorms>& vectors() const;
 
  private:
@@ -53,7 +51,12 @@ class OperandReport {
   const std::uint8_t* special_;
   const std::uint64_t* words_;
   const std::uint32_t* least_sums_;
-  mutable std::optional<std::vector<VectorNorms>> vectors_;
+
+  struct Vectors {
+    std::once_flag made;
+    std::vector<VectorNorms> all;
+  };
+  std::shared_ptr<Vectors> vectors_ = std::make_shared<Vectors>();
 };
 
 /// The first looks at both operands of a product, in device memory, and the report: the parts that the host needs.
@@ -87,19 +90,16 @@ class FirstLooks {
   class Copying {
    public:
     Copying(const void* begin, const void* end, cudaStream_t stream)
-        : block_(HostBlock::started(begin, end, stream)), made_(stream) {}
-    ~Copying() { made_.wait_for_memory(); }
-    Copying(const Copying&) = delete;
-    Copying& operator=(const Copying&) = delete;
+        : block_(HostBlock::started(begin, end, stream)), work_(stream) {}
 
     [[nodiscard]] const HostBlock& wait() const {
-      made_.wait();
+      work_.wait();
       return block_;
     }
 
    private:
     HostBlock block_;
-    StreamMark made_;
+    PendingWork work_;  ///< destroyed first, which waits for the copy
   };
 
   void take(Arena& arena, Index m, Index n, Index k);

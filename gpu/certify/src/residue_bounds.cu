@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "cuda_check.hpp"
+#include "ozbound/bounds/detail/part_norms.hpp"
 #include "ozbound/core/detail/combine.hpp"
 #include "ozbound/core/detail/outward.hpp"
-#include "ozbound/core/integer_norms.hpp"
 
 namespace ozbound::gpu {
 namespace {
@@ -21,7 +21,7 @@ struct VectorOfLook {
 
   /// ||.||_1 relative to the vector's scale, rounded up.
   [[nodiscard]] __device__ double sum_upper() const {
-    return to_double_upper(look.norms.word(0, i)) * power_of_two(-IntegerNorms::fraction_bits);
+    return relative_sum_upper(look.norms.word(0, i));
   }
   /// 2^-bits / 2, or 0 if nothing is rounded.
   [[nodiscard]] __device__ double rounding(int bits) const {

@@ -3,6 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <memory>
+
 #include "cuda_check.hpp"
 
 namespace ozbound::gpu {
@@ -41,6 +43,30 @@ class StreamMark {
 
  private:
   cudaEvent_t event_ = nullptr;
+};
+
+/// The work that a stream was given until now, where it uses memory that others may free or change once they need not wait for
+/// it any more. The destructor waits for the work.
+class PendingWork {
+ public:
+  explicit PendingWork(cudaStream_t stream) {
+    try {
+      mark_ = std::make_unique<const StreamMark>(stream);
+    } catch (...) {
+      cudaStreamSynchronize(stream);
+      throw;
+    }
+  }
+  ~PendingWork() {
+    if (mark_ != nullptr) mark_->wait_for_memory();
+  }
+  PendingWork(PendingWork&&) = default;
+  PendingWork& operator=(PendingWork&&) = delete;
+
+  void wait() const { mark_->wait(); }
+
+ private:
+  std::unique_ptr<const StreamMark> mark_;
 };
 
 }  // namespace ozbound::gpu

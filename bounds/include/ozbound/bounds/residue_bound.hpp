@@ -19,8 +19,7 @@ namespace ozbound {
 EntryBound residue_error_upper(std::span<const VectorNorms> rows, std::span<const VectorNorms> columns, const ResiduePlan& plan,
                                Index k);
 
-/// ||x||_1 of a vector over its scale, rounded up; the input of residue_error_upper.
-double sum_upper(const VectorNorms& vector);
+/// ||x||_1 of each vector over its scale, rounded up.
 std::vector<double> sums_upper(std::span<const VectorNorms> vectors);
 
 /// A bound for every entry from the scales only: k/2 (2^-bits_a + 2^-bits_b (1 + 2^-bits_a / 2)) (R11).

@@ -42,6 +42,11 @@ OZB_HD inline double root_upper(const IntegerNorms& norms) {
   return next_up(std::sqrt(to_double_upper(norms.sum_squares)));
 }
 
+/// A vector's ||.||_1 relative to its scale, rounded up. @param sum the sum of IntegerNorms
+OZB_HD inline double relative_sum_upper(std::uint64_t sum) {
+  return to_double_upper(sum) * power_of_two(-IntegerNorms::fraction_bits);
+}
+
 /// Norms of integers in units of rho 2^unit, unit < 1000.
 OZB_HD inline PartNorms norms_upper(const IntegerNorms& norms, int unit) {
   const double scale = power_of_two(unit > -1000 ? unit : -1000);  // adaptive weights may be arbitrarily small
