@@ -50,6 +50,9 @@ class Chooser {
     TargetAllowance allowance(problem_, *examination_);
     if (choices_.slices) {
       if (choices_.residues) residues = propose_residues(problem_, *examination_, allowance, cost_of(native));
+      // The search starts now, so that a device is at work while the host looks at slices, which seldom are cheaper.
+      if (auto& evidence = residues.evidence; evidence && purpose == Purpose::product)
+        evidence->worst = search_worst(allowance.get(), evidence->bound);
       const double limit = std::min(cost_of(native), cost_of(residues));
       slices = propose_slices(problem_, encoding_, *examination_, allowance, limit, residues);
       exact = propose_exact(problem_);
@@ -65,11 +68,7 @@ class Chooser {
     for (auto* const proposal : all)
       decision.candidates.insert(decision.candidates.end(), proposal->looked_at.begin(), proposal->looked_at.end());
     std::optional<OperandRecord> record;
-    if (purpose == Purpose::product) {
-      record = examination_->record();
-      auto& evidence = chosen.evidence;
-      if (evidence && !evidence->worst) evidence->worst = search_worst(allowance.get(), evidence->bound);
-    }
+    if (purpose == Purpose::product) record = examination_->record();
     return {std::move(decision),
             {std::move(examination_), std::move(record), std::move(guarantee), std::move(chosen.evidence)}};
   }

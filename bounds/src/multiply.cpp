@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -156,8 +157,12 @@ class RealMultiplication : private Certifier {
     else if (!found_.evidence)
       judge_slices(bound, examination());
     remote_bound_ = bound.remote;
+    std::function<Examiner::ResultFacts()> started;
+    if (remote_bound_ != nullptr)  // the host then copies the bound while the device compares it with C
+      started = examiner_.start_result_facts(rounding_bound(), remote_bound_.get(), product_.c.as_input(), specials_);
     certificate_.bound = error_bound(plan(), std::move(bound));
-    auto facts = finite_facts_of_c();
+    auto facts = started ? started() : facts_of_c();
+    if (facts.infinite) facts = finish_infinite();
     if (!correctly_rounded() && found_.evidence) set_worst(found_.evidence->worst());
     return Certifier::finish(facts);
   }
@@ -227,16 +232,10 @@ class RealMultiplication : private Certifier {
     return examiner_.result_facts(certificate_.bound, remote_bound_.get(), product_.c.as_input(), specials_);
   }
 
-  Certificate finish() { return Certifier::finish(finite_facts_of_c()); }
+  Certificate finish() { return Certifier::finish(facts_of_c()); }
 
-  /// The facts of C after the entries that are infinite only because slices round so are finished.
-  Examiner::ResultFacts finite_facts_of_c() {
-    auto facts = facts_of_c();
-    if (facts.infinite && rounds_slices()) facts = finish_infinite();
-    return facts;
-  }
-
-  /// Sums exactly the entries that slices round to infinity (docs/derivations/general_bound.md, G6).
+  /// Sums exactly the entries that are infinite only because slices or residues round to infinity
+  /// (docs/derivations/general_bound.md, G6). Returns the facts of C after that.
   Examiner::ResultFacts finish_infinite() {
     const auto entries = matrices_.infinite_entries(product_.c.as_input(), specials_);
     matrices_.finish_exactly(product_, entries);

@@ -52,14 +52,15 @@ class ResidueChoice {
   Proposal run() {
     const Index k = problem_.k;
     if (k > longest_residue_inner || cost_of({2, least_bits, least_bits}) > limit_) return {};
+    using Kind = Target::Kind;
+    const auto kind = problem_.target.kind;
+    const bool refines = kind == Kind::relative || kind == Kind::correctly_rounded;
+    if (!refines) static_cast<void>(allowance_.get());  // starts work that a device does while the host waits for the facts
     auto facts = examination_.residue_facts();
     if (!facts) return {};
     facts_ = std::move(*facts);
-    switch (problem_.target.kind) {
-      case Target::Kind::relative: return refined(Method::one_plan);
-      case Target::Kind::correctly_rounded: return refined(Method::correctly_rounded);
-      default: return certified();
-    }
+    if (!refines) return certified();
+    return refined(kind == Kind::relative ? Method::one_plan : Method::correctly_rounded);
   }
 
  private:

@@ -2,6 +2,7 @@
 #include "facts.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "bytes.cuh"
@@ -174,10 +175,23 @@ __device__ void measure_slice(const Vectors& x, Index i, Index begin, Index end,
   tails.add_to(facts, facts.tail_part(p), i);
 }
 
-/// Grid: a vector and a chunk of its elements in x, and a part of the vector for every warp in y.
+/// Vectors, and the slicings under which they are measured.
+struct PartsJob {
+  Vectors x;
+  FactsList list;
+
+  [[nodiscard]] __host__ __device__ Index chunks(Index chunk) const { return (x.inner + chunk - 1) / chunk; }
+  /// The number of pairs of a vector and a chunk of its elements.
+  [[nodiscard]] __host__ __device__ Index blocks(Index chunk) const { return x.count * chunks(chunk); }
+};
+
+/// Grid: a vector and a chunk of its elements in x, first those of `a`; and a part of the vector for every warp in y.
 __global__ void __launch_bounds__(threads)
-    measure_parts(const Vectors x, const __grid_constant__ FactsList list, Index chunks) {
-  const Index i = blockIdx.x / chunks, begin = blockIdx.x % chunks * any_chunk, end = min(begin + any_chunk, x.inner);
+    measure_parts(const __grid_constant__ PartsJob a, const __grid_constant__ PartsJob b, Index chunk) {
+  const bool of_a = blockIdx.x < a.blocks(chunk);
+  const auto& [x, list] = of_a ? a : b;
+  const Index block = blockIdx.x - (of_a ? 0 : a.blocks(chunk)), chunks = (of_a ? a : b).chunks(chunk);
+  const Index i = block / chunks, begin = block % chunks * chunk, end = min(begin + chunk, x.inner);
   int part = static_cast<int>(blockIdx.y * warps + threadIdx.x / 32), t = 0;
   for (; t < list.count && part > list.of[t].slicing.slices; ++t) part -= 1 + list.of[t].slicing.slices;
   if (t == list.count || list.of[t].special[i] != 0) return;
@@ -489,18 +503,57 @@ void launch_scales(const Vectors& x, const DeviceFacts& facts, bool tops_known, 
     launch_adaptive_weights(x.matrix, x.count, x.inner, facts.slicing, facts.tops, facts.weights, stream);
 }
 
-void launch_parts(const Vectors& x, const FactsList& list, cudaStream_t stream) {
-  const Index chunks = (x.inner + any_chunk - 1) / any_chunk;
-  const dim3 grid(static_cast<unsigned>(x.count * chunks), blocks_for(list.tasks(), warps));
-  measure_parts<<<grid, threads, 0, stream>>>(x, list, chunks);
+void launch_parts(const PartsJob& a, const PartsJob& b, Index chunk, cudaStream_t stream) {
+  const Index blocks = a.blocks(chunk) + b.blocks(chunk);
+  if (blocks == 0) return;
+  const dim3 grid(static_cast<unsigned>(blocks), blocks_for(std::max(a.list.tasks(), b.list.tasks()), warps));
+  measure_parts<<<grid, threads, 0, stream>>>(a, b, chunk);
   check_launch("measure_parts");
 }
 
-/// Copies rows of a matrix as rows of binary64 numbers without gaps.
-__global__ void __launch_bounds__(threads)
-    gather_vectors(const DeviceMatrix from, Index inner, const Index* indices, std::uint64_t* to) {
-  const Index l = Index{blockIdx.x} * threads + threadIdx.x, t = blockIdx.y;
-  if (l < inner) to[t * inner + l] = from.bits(indices[t], l);
+constexpr int gather_threads = 1024;
+
+/// The largest of a block's numbers, in thread 0.
+__device__ Word largest_of_block(Word x) {
+  __shared__ Word of_warps[gather_threads / 32];
+  for (int offset = 16; offset > 0; offset /= 2) x = max(x, __shfl_xor_sync(~0u, x, offset));
+  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = x;
+  __syncthreads();
+  for (int w = 1; threadIdx.x == 0 && w < gather_threads / 32; ++w) x = max(x, of_warps[w]);
+  return x;
+}
+
+/// Copies rows as binary64 numbers without gaps, stores their scales, and clears their norms. One block for each row, first
+/// those of `a`.
+__global__ void __launch_bounds__(gather_threads)
+    gather_vectors(const __grid_constant__ SomeVectors a, const __grid_constant__ SomeVectors b) {
+  const Index of_a = a.facts.count();
+  const auto& [matrix, inner, indices, only, facts, elements] = blockIdx.x < of_a ? a : b;
+  const Index t = blockIdx.x - (blockIdx.x < of_a ? 0 : of_a), i = indices == nullptr ? only : indices[t];
+  const auto& shared = facts.of[max_slices - 1];
+  Word top = 0;
+  for (Index l = threadIdx.x; l < inner; l += gather_threads) {
+    const Word bits = elements[t * inner + l] = matrix.bits(i, l);
+    top = max(top, bits & ~binary64.sign);
+  }
+  for (Index w = threadIdx.x, count = facts.count(); w * count < facts.word_count; w += gather_threads)
+    facts.words[w * count + t] = 0;
+  top = largest_of_block(top);
+  if (threadIdx.x != 0) return;
+  const DeviceScale scale(top, shared.slicing.encoding);
+  shared.tops[t] = top;
+  shared.exponents[t] = scale.exponent;
+  shared.special[t] = scale.special ? 1 : 0;
+}
+
+/// The measurement of rows whose elements and scales are known.
+PartsJob parts_job(const SomeVectors& some, cudaStream_t stream) {
+  PartsJob job{{{some.elements, some.inner, 1, true}, some.facts.count(), some.inner}, {{}, max_slices}};
+  std::copy(std::begin(some.facts.of), std::end(some.facts.of), job.list.of);
+  const auto& shared = some.facts.of[max_slices - 1];
+  if (shared.weights != nullptr && shared.count > 0)
+    launch_adaptive_weights(job.x.matrix, shared.count, some.inner, shared.slicing, shared.tops, shared.weights, stream);
+  return job;
 }
 
 }  // namespace
@@ -520,20 +573,19 @@ void launch_facts(const DeviceMatrix& vectors, Index inner, const DeviceFacts& f
   clear(facts.norms, norm_words(facts), stream);
   clear(facts.floor_squares, facts.count, stream);
   if (inner == 0) return;
-  if (!is_quick(facts.slicing, inner)) return launch_parts(x, {{facts}, 1}, stream);
+  if (!is_quick(facts.slicing, inner)) return launch_parts({x, {{facts}, 1}}, {}, any_chunk, stream);
   launch_balanced_facts(x, facts, parts, stream);
 }
 
-FactsOfAllSlicings FactsOfAllSlicings::take(Arena& arena, Encoding encoding, Index count, Index inner) {
+FactsOfAllSlicings FactsOfAllSlicings::take(Arena& arena, Encoding encoding, Index count) {
   FactsOfAllSlicings result;
   auto shared = take_scales(arena, {encoding, max_slices}, count);
   for (auto& facts : result.of) {
     facts = shared;
-    facts.slicing.slices = static_cast<int>(&facts - result.of.data()) + 1;
+    facts.slicing.slices = static_cast<int>(&facts - result.of) + 1;
     result.word_count += norm_words(facts) + count;
   }
   result.words = arena.take<std::uint64_t>(result.word_count);
-  result.elements = arena.take<std::uint64_t>(count * inner);
   if (result.words == nullptr) return result;  // only counted
   auto* next = result.words;
   for (auto& facts : result.of) {
@@ -544,21 +596,13 @@ FactsOfAllSlicings FactsOfAllSlicings::take(Arena& arena, Encoding encoding, Ind
   return result;
 }
 
-void launch_facts_of_some(const DeviceMatrix& vectors, Index inner, const Index* indices, const FactsOfAllSlicings& facts,
-                          cudaStream_t stream) {
-  const Index count = facts.of[0].count;
+void launch_facts_of_some(const SomeVectors& a, const SomeVectors& b, cudaStream_t stream) {
+  const Index count = a.facts.count() + b.facts.count();
   if (count == 0) return;
-  const Vectors x{{facts.elements, inner, 1, true}, count, inner};
-  if (inner > 0) {
-    const dim3 grid(blocks_for(inner, threads), static_cast<unsigned>(count));
-    gather_vectors<<<grid, threads, 0, stream>>>(vectors, inner, indices, facts.elements);
-    check_launch("gather_vectors");
-  }
-  launch_scales(x, facts.of[max_slices - 1], false, stream);
-  clear(facts.words, facts.word_count, stream);
-  FactsList list{{}, max_slices};
-  std::copy(facts.of.begin(), facts.of.end(), list.of);
-  if (inner > 0) launch_parts(x, list, stream);
+  gather_vectors<<<static_cast<unsigned>(count), gather_threads, 0, stream>>>(a, b);
+  check_launch("gather_vectors");
+  constexpr Index chunk = 256;  // short, because most calls measure one row of each matrix
+  launch_parts(parts_job(a, stream), parts_job(b, stream), chunk, stream);
 }
 
 }  // namespace ozbound::gpu

@@ -3,7 +3,6 @@
 
 #include <cuda_runtime_api.h>
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -62,17 +61,34 @@ void launch_facts(const DeviceMatrix& vectors, Index inner, const DeviceFacts& f
 
 /// Facts of some vectors under 1 … max_slices slices of one encoding. They share data that does not depend on the slice count.
 struct FactsOfAllSlicings {
-  std::array<DeviceFacts, max_slices> of;  ///< [slices - 1]
-  std::uint64_t* elements = nullptr;       ///< copies of the vectors, one after the other
+  DeviceFacts of[max_slices];  ///< [slices - 1]
   std::uint64_t* words = nullptr;          ///< all norms
   Index word_count = 0;
 
-  /// Memory for the facts of `count` vectors of `inner` elements.
-  static FactsOfAllSlicings take(Arena& arena, Encoding encoding, Index count, Index inner);
+  /// Memory for the facts of `count` vectors.
+  static FactsOfAllSlicings take(Arena& arena, Encoding encoding, Index count);
+
+  [[nodiscard]] OZB_HD Index count() const { return of[0].count; }
+  // All facts lie between these two.
+  [[nodiscard]] const void* begin() const { return of[0].tops; }
+  [[nodiscard]] const void* end() const { return words + word_count; }
 };
 
-/// Measures the rows indices[0] … indices[count - 1] of `vectors`, in this order.
-void launch_facts_of_some(const DeviceMatrix& vectors, Index inner, const Index* indices, const FactsOfAllSlicings& facts,
-                          cudaStream_t stream);
+/// Rows of a matrix that are to be measured.
+struct SomeVectors {
+  DeviceMatrix matrix = {};
+  Index inner = 0;
+  const Index* indices = nullptr;  ///< of the rows, in device memory; null: `only` is the index of the one row
+  Index only = 0;
+  FactsOfAllSlicings facts = {};
+  std::uint64_t* elements = nullptr;  ///< [count * inner]: receives copies of the rows, one after the other
+
+  /// Memory for facts under an encoding; the caller must set the other members but `elements`.
+  void take(Arena& arena, Encoding encoding, Index count) { facts = FactsOfAllSlicings::take(arena, encoding, count); }
+  void take_elements(Arena& arena) { elements = arena.take<std::uint64_t>(facts.count() * inner); }
+};
+
+/// Measures rows of two matrices, in the order of their indices. There may be none.
+void launch_facts_of_some(const SomeVectors& a, const SomeVectors& b, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

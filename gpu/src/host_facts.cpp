@@ -11,70 +11,57 @@
 namespace ozbound::gpu {
 namespace {
 
-/// Facts other than norms, on the host.
-struct HostScales {
-  std::vector<std::int32_t> exponents;
-  std::vector<std::uint8_t> special;
-  std::vector<std::int16_t> weights;
-
-  HostScales(const DeviceFacts& facts, const HostBlock& block)
-      : exponents(block.part(facts.exponents, facts.count)),
-        special(block.part(facts.special, facts.count)),
-        weights(facts.weights == nullptr ? std::vector<std::int16_t>{}
-                                         : block.part(facts.weights, facts.count * facts.weight_pitch)) {}
-  HostScales(const DeviceFacts& facts, cudaStream_t stream)
-      : exponents(copy_to_host(facts.exponents, facts.count, stream)),
-        special(copy_to_host(facts.special, facts.count, stream)),
-        weights(copy_to_host(facts.weights, facts.weights == nullptr ? 0 : facts.count * facts.weight_pitch, stream)) {}
+/// Arrays of facts in host memory, like those of DeviceFacts.
+struct HostArrays {
+  const std::uint64_t *norms, *floor_squares;
+  const std::int32_t* exponents;
+  const std::uint8_t* special;
+  const std::int16_t* weights;  ///< null without weights
 };
 
-/// `facts` with norms on the host.
-SliceFacts host_facts(const DeviceFacts& facts, const HostScales& scales) {
+VectorFacts vector_facts(const DeviceFacts& facts, const HostArrays& arrays, Index i) {
   const int slices = facts.slicing.slices;
-  std::vector<VectorFacts> vectors(static_cast<std::size_t>(facts.count));
-  for (Index i = 0; i < facts.count; ++i) {
-    const auto norms_of = [&](int part) {
-      return IntegerNorms{facts.norm(part, 0, i), facts.norm(part, 1, i), facts.norm(part, 2, i)};
-    };
-    const auto at = static_cast<std::size_t>(i);
-    auto& vector = vectors[at];
-    vector.vector = norms_of(0);
-    vector.floor_squares = facts.floor_squares[i];
-    vector.slices.reserve(static_cast<std::size_t>(slices)), vector.tails.reserve(static_cast<std::size_t>(slices));
-    for (int p = 1; p <= slices; ++p) {
-      vector.slices.push_back(norms_of(facts.slice_part(p)));
-      vector.tails.push_back(norms_of(facts.tail_part(p)));
-    }
-    vector.scale = {scales.exponents[at], scales.special[at] != 0};
-    if (scales.weights.empty() || vector.scale.special) continue;
-    const auto first = scales.weights.begin() + i * facts.weight_pitch;
-    vector.weights.assign(first, first + slices);
+  const auto norms_of = [&](int part) {
+    const auto norm = [&](int h) { return arrays.norms[(part * DeviceFacts::norms_each + h) * facts.count + i]; };
+    return IntegerNorms{norm(0), norm(1), norm(2)};
+  };
+  VectorFacts vector;
+  vector.vector = norms_of(0);
+  vector.floor_squares = arrays.floor_squares[i];
+  vector.slices.reserve(static_cast<std::size_t>(slices)), vector.tails.reserve(static_cast<std::size_t>(slices));
+  for (int p = 1; p <= slices; ++p) {
+    vector.slices.push_back(norms_of(facts.slice_part(p)));
+    vector.tails.push_back(norms_of(facts.tail_part(p)));
   }
-  return {facts.slicing, std::move(vectors)};
+  vector.scale = {arrays.exponents[i], arrays.special[i] != 0};
+  if (arrays.weights == nullptr || vector.scale.special) return vector;
+  const auto* const first = arrays.weights + i * facts.weight_pitch;
+  vector.weights.assign(first, first + slices);
+  return vector;
 }
 
 }  // namespace
 
 SliceFacts copy_facts_to_host(const DeviceFacts& facts, cudaStream_t stream) {
-  auto norms = copy_to_host(facts.norms, facts.parts() * DeviceFacts::norms_each * facts.count, stream);
-  auto floor_squares = copy_to_host(facts.floor_squares, facts.count, stream);
-  auto copied = facts;
-  copied.norms = norms.data(), copied.floor_squares = floor_squares.data();
-  return host_facts(copied, HostScales(facts, stream));
+  const auto norms = copy_to_host(facts.norms, facts.parts() * DeviceFacts::norms_each * facts.count, stream);
+  const auto floor_squares = copy_to_host(facts.floor_squares, facts.count, stream);
+  const auto exponents = copy_to_host(facts.exponents, facts.count, stream);
+  const auto special = copy_to_host(facts.special, facts.count, stream);
+  const bool has_weights = facts.weights != nullptr;
+  const auto weights = copy_to_host(facts.weights, has_weights ? facts.count * facts.weight_pitch : 0, stream);
+  const HostArrays arrays{norms.data(), floor_squares.data(), exponents.data(), special.data(),
+                          has_weights ? weights.data() : nullptr};
+  std::vector<VectorFacts> vectors;
+  for (Index i = 0; i < facts.count; ++i) vectors.push_back(vector_facts(facts, arrays, i));
+  return {facts.slicing, std::move(vectors)};
 }
 
-std::vector<SliceFacts> copy_facts_to_host(const FactsOfAllSlicings& facts, cudaStream_t stream) {
-  const auto& last = facts.of[max_slices - 1];
-  const HostBlock block(last.tops, facts.words + facts.word_count, stream);  // these lie one after the other (take)
-  auto words = block.part(facts.words, facts.word_count);
-  const HostScales scales(last, block);
-  std::vector<SliceFacts> result;
-  for (auto copied : facts.of) {
-    copied.norms = words.data() + (copied.norms - facts.words);
-    copied.floor_squares = words.data() + (copied.floor_squares - facts.words);
-    result.push_back(host_facts(copied, scales));
-  }
-  return result;
+VectorFacts facts_on_host(const FactsOfAllSlicings& facts, int slices, Index i, const HostBlock& copied) {
+  const auto& of = facts.of[static_cast<std::size_t>(slices - 1)];
+  return vector_facts(of,
+                      {copied.at(of.norms), copied.at(of.floor_squares), copied.at(of.exponents), copied.at(of.special),
+                       of.weights == nullptr ? nullptr : copied.at(of.weights)},
+                      i);
 }
 
 std::vector<VectorNorms> vector_norms_of(const DeviceMatrix& vectors, Index count, Index inner, cudaStream_t stream) {

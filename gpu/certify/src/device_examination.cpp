@@ -20,8 +20,6 @@
 namespace ozbound::gpu {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
-
 PlanBound remote_bound(std::shared_ptr<const RemotePlanBound> remote) { return {{}, {}, {}, std::move(remote)}; }
 
 }  // namespace
@@ -42,69 +40,6 @@ const DeviceFacts& DeviceFactsCache::all(const Slicing& slicing, FactParts parts
   if (tops_known) measured.facts.tops = look_.digits.tops;
   launch_facts(vectors_, inner_, measured.facts, stream_, parts, tops_known);
   return measured.facts;
-}
-
-DeviceFactsCache::Measuring DeviceFactsCache::launch(Encoding encoding, std::vector<Index> indices, const Index* first) const {
-  std::sort(indices.begin(), indices.end());
-  indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
-  std::erase_if(indices, [&](Index i) { return knows(encoding, i) || has_started(encoding, i); });
-  if (first != nullptr) indices.insert(indices.begin(), 0);
-  Measuring result{encoding, std::move(indices), {}, {}};
-  const auto count = static_cast<Index>(result.indices.size());
-  if (count == 0) return result;
-  Arena needed;
-  FactsOfAllSlicings::take(needed, encoding, count, inner_);
-  result.memory = Memory(needed.used(), stream_);
-  auto arena = result.memory.arena();
-  result.facts = FactsOfAllSlicings::take(arena, encoding, count, inner_);
-  const auto places = copy_to_device(result.indices, stream_);
-  if (first != nullptr)
-    check(cudaMemcpyAsync(places.data(), first, sizeof(Index), cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync");
-  launch_facts_of_some(vectors_, inner_, places.data(), result.facts, stream_);
-  return result;
-}
-
-void DeviceFactsCache::keep(const Measuring& measuring) {
-  const CudaDevice current(device_);
-  if (started_) {
-    store(started_->measuring);
-    started_.reset();
-  }
-  if (!measuring.indices.empty()) store(measuring);
-}
-
-void DeviceFactsCache::store(const Measuring& measuring) {
-  auto measured = copy_facts_to_host(measuring.facts, stream_);
-  for (std::size_t t = 0; t < measuring.indices.size(); ++t) {
-    Single single{measuring.encoding, {}};
-    single.of.reserve(measured.size());
-    for (auto& of : measured) single.of.push_back(std::move(of.vectors[t]));
-    single_.insert_or_assign(measuring.indices[t], std::move(single));
-  }
-}
-
-bool DeviceFactsCache::knows(Encoding encoding, Index i) const {
-  const auto known = single_.find(i);
-  return known != single_.end() && known->second.encoding == encoding;
-}
-
-bool DeviceFactsCache::has_started(Encoding encoding, Index i) const {
-  return started_ && started_->measuring.encoding == encoding && started_->measuring.indices == std::vector{i};
-}
-
-void DeviceFactsCache::start(Encoding encoding, Index i) {
-  if (knows(encoding, i) || has_started(encoding, i)) return;
-  if (started_) keep({});
-  started_.emplace(Started{launch(encoding, {i}), PendingWork(stream_)});
-}
-
-const VectorFacts& DeviceFactsCache::one(Index i, const Slicing& slicing) {
-  if (!knows(slicing.encoding, i)) {
-    const CudaDevice current(device_);
-    start(slicing.encoding, i);
-    keep({});
-  }
-  return single_.at(i).of[at(slicing.slices - 1)];
 }
 
 /// Enclosures of |A||B|, with their memory.
@@ -155,17 +90,17 @@ class DeviceAllowance final : public Allowance {
       row_norms_ = norms_of(examination.rows_), column_norms_ = norms_of(examination.columns_);
       target_.row_norms = row_norms_.data(), target_.column_norms = column_norms_.data();
     }
-    if (target.kind == Target::Kind::normwise) set_norm();
+    if (target.kind == Target::Kind::normwise)
+      set_norm();
+    else if (m() > 0 && n() > 0)
+      expected_.emplace(*this, m() / 2, n() / 2);
   }
 
-  /// Also measures the entry's row and column, on which plans are tried next.
   [[nodiscard]] Probe probe(Index i, Index j) const override {
     const CudaDevice current(examination_.device_);
     examination_.settle();
-    examination_.rows_.start(examination_.encoding_, i);
-    examination_.columns_.start(examination_.encoding_, j);
-    const Probing probing(*this, {i * n() + j}, nullptr);
-    const double allowed = probing.allowed().front();
+    const bool expected = expected_ && expected_->is_of(i, j) && !magnitudes_.loose();
+    const double allowed = expected ? expected_->allowed() : SingleProbe(*this, i, j).allowed();
     allowed_.insert_or_assign({i, j}, allowed);
     return {i, j, allowed};
   }
@@ -239,18 +174,18 @@ class DeviceAllowance final : public Allowance {
    public:
     Search(const DeviceAllowance& allowance, const DevicePlanBound& bound)
         : memory_(bound.outer_products(), allowance.m(), allowance.n(), allowance.stream_),
-          n_(allowance.n()),
-          stream_(allowance.stream_) {
+          n_(allowance.n()) {
       const bool of_sums = allowance.magnitudes_.loose() && allowance.target_.row_norms == nullptr;
       if (of_sums) allowance.examination_.find_leading();
-      launch_worst_entry(bound.bound(), allowance.magnitudes_, allowance.target_, memory_.work(), stream_);
+      launch_worst_entry(bound.bound(), allowance.magnitudes_, allowance.target_, memory_.work(), allowance.stream_);
       if (of_sums && allowance.magnitudes_.leading != nullptr) assumes_ = assumed_of_tensor_cores;
-      work_.emplace(stream_);
+      const auto* const result = memory_.work().result;
+      copy_.emplace(result, result + 1, allowance.stream_);
     }
 
-    /// Waits for the stream.
+    /// Waits for the search.
     [[nodiscard]] Worst worst() const {
-      auto worst = worst_of(memory_.work(), n_, stream_);
+      auto worst = worst_of(copy_->wait().at(memory_.work().result)->entry, n_);
       worst.assumes = assumes_;
       return worst;
     }
@@ -258,33 +193,30 @@ class DeviceAllowance final : public Allowance {
    private:
     LargestMemory memory_;
     Index n_;
-    cudaStream_t stream_;
     std::string assumes_;
-    std::optional<PendingWork> work_;  ///< set by the constructor
+    std::optional<StartedCopy> copy_;  ///< of the result; set by the constructor
   };
 
-  /// Allowances of some entries. The constructor launches the work.
-  class Probing {
+  /// The allowance of one entry, by the levels that are launched. The constructor launches the work, and also that of measuring
+  /// the entry's row and column, on which plans are tried next.
+  class SingleProbe {
    public:
-    /// @param first in device memory; if not null, holds the place of the first entry.
-    Probing(const DeviceAllowance& allowance, const std::vector<Index>& places, const Index* first)
-        : stream_(allowance.stream_),
-          there_(copy_to_device(places, stream_)),
-          allowed_(static_cast<Index>(places.size()), stream_),
-          count_(static_cast<Index>(places.size())) {
-      if (first != nullptr)
-        check(cudaMemcpyAsync(there_.data(), first, sizeof(Index), cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync");
-      launch_probes(allowance.magnitudes_, allowance.target_, there_.data(), count_, allowed_.data(), stream_);
+    SingleProbe(const DeviceAllowance& allowance, Index i, Index j)
+        : place_(i * allowance.n() + j), n_(allowance.n()), allowed_(1, allowance.stream_) {
+      auto& examination = allowance.examination_;
+      examination.measured(examination.encoding_).start(i, j);
+      launch_probe(allowance.magnitudes_, allowance.target_, place_, allowed_.data(), allowance.stream_);
+      copy_.emplace(allowed_.data(), allowed_.data() + 1, allowance.stream_);
     }
 
-    /// Waits for the stream.
-    [[nodiscard]] std::vector<double> allowed() const { return copy_to_host(allowed_.data(), count_, stream_); }
+    [[nodiscard]] bool is_of(Index i, Index j) const { return place_ == i * n_ + j; }
+    /// Waits for the work.
+    [[nodiscard]] double allowed() const { return *copy_->wait().at(allowed_.data()); }
 
    private:
-    cudaStream_t stream_;
-    DeviceArray<Index> there_;
+    Index place_, n_;
     DeviceArray<double> allowed_;
-    Index count_;
+    std::optional<StartedCopy> copy_;  ///< set by the constructor
   };
 
   /// @pre an entry's allowance depends on its level 1 alone.
@@ -330,15 +262,14 @@ class DeviceAllowance final : public Allowance {
     launch_least_allowing(magnitudes_, target_, probing_.work(), stream_);
     const DeviceArray<PlaceOfEntry> least(1, stream_);
     launch_taking_place(probing_.work(), n(), least.data(), stream_);
-    const auto& encoding = examination_.encoding_;
-    auto rows_measured = examination_.rows_.launch(encoding, std::move(of_rows), &least.data()->i);
-    auto columns_measured = examination_.columns_.launch(encoding, std::move(of_columns), &least.data()->j);
-    const Probing probing(*this, places, &least.data()->place);
-    const auto found = copy_to_host(least.data(), 1, stream_)[0];
-    rows_measured.indices[0] = found.i, columns_measured.indices[0] = found.j, places[0] = found.place;
-    examination_.rows_.keep(rows_measured);
-    examination_.columns_.keep(columns_measured);
-    const auto allowed = probing.allowed();
+    auto there = copy_to_device(places, stream_);
+    check(cudaMemcpyAsync(there.data(), &least.data()->place, sizeof(Index), cudaMemcpyDeviceToDevice, stream_),
+          "cudaMemcpyAsync");
+    const DeviceArray<double> allowed_there(static_cast<Index>(places.size()), stream_);
+    launch_probes(magnitudes_, target_, there.data(), static_cast<Index>(places.size()), allowed_there.data(), stream_);
+    auto& measured = examination_.measured(examination_.encoding_);
+    places[0] = measured.measure(std::move(of_rows), std::move(of_columns), least.data()).place;
+    const auto allowed = copy_to_host(allowed_there.data(), static_cast<Index>(places.size()), stream_);
     std::vector<Probe> probes;
     for (std::size_t t = 0; t < places.size(); ++t) probes.push_back({places[t] / n(), places[t] % n(), allowed[t]});
     return probes;
@@ -347,9 +278,7 @@ class DeviceAllowance final : public Allowance {
   [[nodiscard]] Index m() const { return magnitudes_.one.m; }
   [[nodiscard]] Index n() const { return magnitudes_.one.n; }
 
-  /// Waits for the stream.
-  static Worst worst_of(const LargestWork& work, Index n, cudaStream_t stream) {
-    const auto largest = copy_to_host(work.result, 1, stream)[0].entry;
+  static Worst worst_of(const LargestEntry& largest, Index n) {
     if (!(largest.value > 0)) return {};
     return {largest.value, largest.place / n, largest.place % n};
   }
@@ -358,7 +287,7 @@ class DeviceAllowance final : public Allowance {
     if (m() == 0 || n() == 0) return {};
     const DeviceArray<double> shares(m() * n(), stream_);
     launch_norm_shares(error, magnitudes_, norm_, norm_allowed_, shares.data(), work, stream_);
-    auto worst = worst_of(work, n(), stream_);
+    auto worst = worst_of(copy_to_host(work.result, 1, stream_)[0].entry, n());
     double total = 0;
     for (const double sum : copy_to_host(norm_.row_sums, m(), stream_)) total = add_upper(total, sum);
     worst.ratio = total == 0 ? 0 : next_up(std::sqrt(total));
@@ -404,6 +333,7 @@ class DeviceAllowance final : public Allowance {
   std::int64_t norm_scale_ = 0;
   double norm_allowed_ = 0;
   mutable std::map<std::pair<Index, Index>, double> allowed_;  ///< allowances of probed entries
+  std::optional<SingleProbe> expected_;  ///< of the entry in the middle, where slices are tried first; nothing for normwise
 };
 
 DeviceExamination::DeviceExamination(const RealProduct& product, const Encoding& encoding, Kernels& kernels,
@@ -423,8 +353,8 @@ DeviceExamination::DeviceExamination(const RealProduct& product, const Encoding&
       c0_(is_zero(of_.beta) ? InputView() : of_.c0, "c0", stream),
       side_(std::move(side)),
       looks_(a_.matrix(), b_.matrix(), m_, n_, k_, stream),
-      rows_(a_.matrix(), m_, k_, looks_.a(), engine.device, stream),
-      columns_(transposed(b_.matrix()), n_, k_, looks_.b(), engine.device, stream) {}
+      rows_(a_.matrix(), m_, k_, looks_.a(), stream),
+      columns_(transposed(b_.matrix()), n_, k_, looks_.b(), stream) {}
 
 DeviceExamination::~DeviceExamination() = default;
 
@@ -451,10 +381,18 @@ PlanBound DeviceExamination::bound_of_slices(const SplitPlan& plan) {
 }
 
 double DeviceExamination::error_of_slices_at(const SplitPlan& plan, double uniform, Index i, Index j) {
-  const auto& row = rows_.one(i, plan.a);
-  const auto& column = columns_.one(j, plan.b);
+  const auto& row = measured(plan.a.encoding).row(i, plan.a.slices);
+  const auto& column = measured(plan.b.encoding).column(j, plan.b.slices);
   const auto shift = std::int64_t{row.scale.exponent} + column.scale.exponent - exponent(i, j);
   return rescaled_upper(entry_error_upper(row, column, plan, k_, uniform), shift);
+}
+
+MeasuredVectors& DeviceExamination::measured(Encoding encoding) {
+  for (const auto& [of, vectors] : measured_)
+    if (of == encoding) return *vectors;
+  measured_.emplace_back(encoding,
+                         std::make_unique<MeasuredVectors>(a_.matrix(), b_.matrix(), k_, encoding, device_, stream_));
+  return *measured_.back().second;
 }
 
 std::int64_t DeviceExamination::exponent(Index i, Index j) {
@@ -487,7 +425,6 @@ bool DeviceExamination::level_one_holds(const ResiduePlan& plan) {
 std::optional<ResidueFacts> DeviceExamination::residue_facts() {
   const CudaDevice current(device_);
   find_enclosure();
-  if (m_ > 0 && n_ > 0) rows_.start(encoding_, m_ / 2), columns_.start(encoding_, n_ / 2);  // slices are tried there first
   const auto& found = shared_report();
   const auto sums = [&found](ResidueBoundKind::Of of) { return remote_bound(std::make_shared<const SumsBound>(of, found)); };
   return ResidueFacts{sums(ResidueBoundKind::Of::row_sums), sums(ResidueBoundKind::Of::column_sums), found->a.exact_bits(),

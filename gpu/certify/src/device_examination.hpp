@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "device_plan_bound.hpp"
 #include "facts.hpp"
 #include "first_looks.hpp"
 #include "level_two.hpp"
+#include "measured_vectors.hpp"
 #include "memory.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/examination.hpp"
@@ -22,62 +23,28 @@
 
 namespace ozbound::gpu {
 
-/// Facts of one operand in device memory, under every slicing that is asked for. Facts of single vectors are kept on the host.
+/// Facts of one operand in device memory, under every slicing that is asked for.
 class DeviceFactsCache {
  public:
   /// @param vectors count x inner, in device memory. They must outlive the cache, and so must `look`.
-  DeviceFactsCache(const DeviceMatrix& vectors, Index count, Index inner, const FirstLook& look, int device,
-                   cudaStream_t stream)
-      : vectors_(vectors), count_(count), inner_(inner), look_(look), device_(device), stream_(stream) {}
+  DeviceFactsCache(const DeviceMatrix& vectors, Index count, Index inner, const FirstLook& look, cudaStream_t stream)
+      : vectors_(vectors), count_(count), inner_(inner), look_(look), stream_(stream) {}
 
   /// All vectors' facts, with at least these parts. @pre the device is the current one.
   const DeviceFacts& all(const Slicing& slicing, FactParts parts);
 
-  /// A measurement of the vectors that one() will be asked for, under every slice count of an encoding.
-  struct Measuring {
-    Encoding encoding;
-    std::vector<Index> indices;
-    Memory memory;
-    FactsOfAllSlicings facts;
-  };
-  /// Measures the vectors that are not known yet. If `first` is not null, also measures the vector whose index is at `first` in
-  /// device memory; that vector comes first in the result, and the caller of keep must set its index. @pre the device is the
-  /// current one.
-  [[nodiscard]] Measuring launch(Encoding encoding, std::vector<Index> indices, const Index* first = nullptr) const;
-  /// Stores the measured facts, also those of a vector whose measurement was begun. Waits for the stream.
-  void keep(const Measuring& measuring);
-  /// Begins to measure the vector that one() is expected to be asked for. @pre the device is the current one.
-  void start(Encoding encoding, Index i);
-  const VectorFacts& one(Index i, const Slicing& slicing);
-
  private:
-  [[nodiscard]] bool knows(Encoding encoding, Index i) const;
-  /// True if start has begun to measure the vector, and keep has not yet stored it.
-  [[nodiscard]] bool has_started(Encoding encoding, Index i) const;
-  void store(const Measuring& measuring);
-
   struct Measured {
     Memory memory;
     DeviceFacts facts;
     FactParts parts;
   };
-  struct Single {
-    Encoding encoding;
-    std::vector<VectorFacts> of;  ///< [slices - 1]
-  };
 
   DeviceMatrix vectors_;
   Index count_, inner_;
   FirstLook look_;
-  int device_;
   cudaStream_t stream_;
   std::vector<std::unique_ptr<Measured>> all_;
-  std::map<Index, Single> single_;
-  struct Started {
-    Measuring measuring;
-    PendingWork work;
-  };
-  std::optional<Started> started_;
 };
 
 /// The examination of matrices in device memory, or of copies there.
@@ -105,6 +72,8 @@ class DeviceExamination final : public Examination {
   /// The exponent of the product's scale of an entry.
   std::int64_t exponent(Index i, Index j);
   bool level_one_holds(const ResiduePlan& plan);
+  /// Single vectors of both operands under an encoding.
+  MeasuredVectors& measured(Encoding encoding);
 
   /// Launches level 1, unless it was launched before.
   void find_enclosure();
@@ -128,6 +97,7 @@ class DeviceExamination final : public Examination {
   std::shared_ptr<const SideStream> side_;
   FirstLooks looks_;
   DeviceFactsCache rows_, columns_;
+  std::vector<std::pair<Encoding, std::unique_ptr<MeasuredVectors>>> measured_;
   std::unique_ptr<Enclosure> enclosure_;  ///< made when first needed
   bool settled_ = false;
   /// Fetched when first needed, and again when level 1 has set its words. Bounds share it.

@@ -2,6 +2,7 @@
 #include "ozbound/gpu/device_examiner.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "bounded_entries.hpp"
@@ -13,17 +14,50 @@
 #include "product_on_device.hpp"
 #include "side_stream.hpp"
 #include "specials_on_device.hpp"
+#include "started_copy.hpp"
 
 namespace ozbound::gpu {
 namespace {
 
 const cudaStream_t stream = cudaStreamPerThread;
 
+/// The bound, if this device made and keeps it; else null.
+const DevicePlanBound* kept_here(const RemotePlanBound* remote, int device) {
+  const auto* const kept = dynamic_cast<const DevicePlanBound*>(remote);
+  return kept != nullptr && kept->device() == device ? kept : nullptr;
+}
+
+/// The passes that find ResultFacts of a C. The constructor launches them.
+class ResultSearch {
+ public:
+  /// @param bound in device memory; it must outlive this object, as must C and the specials
+  ResultSearch(const BoundWithScales& bound, Index outer_products, const RoundingError& rounding, const InputView& c,
+               const SpecialEntries& specials)
+      : c_(c, "c", stream),
+        specials_(specials, stream),
+        search_(outer_products, shape_of(specials).m, shape_of(specials).n, stream) {
+    const auto* const result = search_.work().result;
+    launch_largest_bound(bound, rounding, c_.matrix(), specials_.entries(), search_.work(), stream);
+    copy_.emplace(result, result + 1, stream);
+  }
+
+  /// Waits for the passes.
+  [[nodiscard]] Examiner::ResultFacts facts() const {
+    const auto& found = *copy_->wait().at(search_.work().result);
+    return {found.print, found.entry.value, found.infinite};
+  }
+
+ private:
+  DeviceOperand c_;
+  SpecialsOnDevice specials_;
+  LargestMemory search_;
+  std::optional<StartedCopy> copy_;  ///< set by the constructor
+};
+
 /// Gives `use` a bound in device memory: in place if this device keeps it, otherwise a copy.
 template <class Use>
 auto with_bound(const PlanBound& bound, int device, const Use& use) {
-  const auto* const kept = dynamic_cast<const DevicePlanBound*>(bound.remote.get());
-  if (kept != nullptr && kept->device() == device) return use(kept->bound());
+  if (const auto* const kept = kept_here(bound.remote.get(), device)) return use(kept->bound());
   return use(CopiedPlanBound(fetched(bound), device, stream).bound());
 }
 
@@ -47,18 +81,24 @@ Examiner::ResultFacts DeviceExaminer::result_facts(const ErrorBound& bound, cons
                                                    const SpecialEntries& specials) const {
   const CudaDevice device(device_);
   if (!on_device(c, "c") && !on_device(specials.c0, "c0")) return host_.result_facts(bound, remote, c, specials);
-  const DeviceOperand result(c, "c", stream);
-  const SpecialsOnDevice known(specials, stream);
-  const auto find = [&](const BoundWithScales& bound_here, Index outer_products) {
-    const LargestMemory search(outer_products, shape_of(specials).m, shape_of(specials).n, stream);
-    launch_largest_bound(bound_here, bound, result.matrix(), known.entries(), search.work(), stream);
-    const auto found = copy_to_host(search.work().result, 1, stream)[0];
-    return ResultFacts{found.print, found.entry.value, found.infinite};
-  };
-  if (const auto* const made_here = dynamic_cast<const DevicePlanBound*>(remote); made_here && made_here->device() == device_)
-    return find(made_here->bound(), made_here->outer_products());
+  if (const auto* const made_here = kept_here(remote, device_))
+    return ResultSearch(made_here->bound(), made_here->outer_products(), bound, c, specials).facts();
   const CopiedPlanBound copied({bound.product, bound.row_exponents, bound.column_exponents}, device_, stream);
-  return find(copied.bound(), copied.outer_products());
+  return ResultSearch(copied.bound(), copied.outer_products(), bound, c, specials).facts();
+}
+
+std::function<Examiner::ResultFacts()> DeviceExaminer::start_result_facts(const RoundingError& rounding,
+                                                                          const RemotePlanBound* remote, const InputView& c,
+                                                                          const SpecialEntries& specials) const {
+  const CudaDevice device(device_);
+  const auto* const made_here = kept_here(remote, device_);
+  if (made_here == nullptr || !on_device(c, "c")) return nullptr;
+  const auto search =
+      std::make_shared<const ResultSearch>(made_here->bound(), made_here->outer_products(), rounding, c, specials);
+  return [search, of = device_] {
+    const CudaDevice of_search(of);
+    return search->facts();
+  };
 }
 
 std::optional<Entry> DeviceExaminer::last_inexact(const PlanBound& bound, const SpecialEntries& specials) const {

@@ -94,13 +94,13 @@ void FirstLooks::take(Arena& arena, Index m, Index n, Index k) {
 }
 
 void FirstLooks::start_report(cudaStream_t stream) {
-  copying_ =
-      std::make_unique<const Copying>(a_.prints, reinterpret_cast<const std::uint8_t*>(a_.prints) + report_bytes_, stream);
+  const auto* const begin = reinterpret_cast<const std::uint8_t*>(a_.prints);
+  copy_ = std::make_unique<const StartedCopy>(begin, begin + report_bytes_, stream);
 }
 
 FirstLooks::Report FirstLooks::report(cudaStream_t stream) {
-  if (copying_ == nullptr) start_report(stream);
-  const auto& copied = copying_->wait();
+  if (copy_ == nullptr) start_report(stream);
+  const auto& copied = copy_->wait();
   return {copied.part(loose_, 1)[0] != 0, copied.part(largest_units_, 1)[0], OperandReport(a_, row_least_, copied),
           OperandReport(b_, column_least_, copied)};
 }

@@ -14,7 +14,7 @@
 #include "memory.hpp"
 #include "ozbound/bounds/detail/part_norms.hpp"
 #include "ozbound/core/vector_norms.hpp"
-#include "side_stream.hpp"
+#include "started_copy.hpp"
 #include "transfer.hpp"
 
 namespace ozbound::gpu {
@@ -86,22 +86,6 @@ class FirstLooks {
   [[nodiscard]] Report report(cudaStream_t stream);
 
  private:
-  /// A copy of the report that the stream makes.
-  class Copying {
-   public:
-    Copying(const void* begin, const void* end, cudaStream_t stream)
-        : block_(HostBlock::started(begin, end, stream)), work_(stream) {}
-
-    [[nodiscard]] const HostBlock& wait() const {
-      work_.wait();
-      return block_;
-    }
-
-   private:
-    HostBlock block_;
-    PendingWork work_;  ///< destroyed first, which waits for the copy
-  };
-
   void take(Arena& arena, Index m, Index n, Index k);
 
   Memory memory_;
@@ -109,7 +93,7 @@ class FirstLooks {
   std::uint32_t* loose_ = nullptr;
   std::uint64_t* largest_units_ = nullptr;
   std::uint32_t *row_least_ = nullptr, *column_least_ = nullptr;
-  std::unique_ptr<const Copying> copying_;
+  std::unique_ptr<const StartedCopy> copy_;
   std::size_t zero_bytes_ = 0;    ///< from a_.prints on: the bytes of words that are 0 at first
   std::size_t report_bytes_ = 0;  ///< from a_.prints on: the bytes up to the end of the report's last part
 };

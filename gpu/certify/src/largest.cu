@@ -136,13 +136,13 @@ __global__ void take_place(const LargestResult* result, Index n, PlaceOfEntry* p
   *place = {found, found / n, found % n};
 }
 
-/// Allowance::probe of some entries, one warp for each.
+/// Allowance::probe of some entries, one warp for each. @param places null: the one entry is at `only`
 __global__ void __launch_bounds__(threads)
     probe_entries(const __grid_constant__ DeviceMagnitudes of, const __grid_constant__ EntryTarget target, const Index* places,
-                  Index count, double* allowed) {
+                  Index only, Index count, double* allowed) {
   const Index t = Index{blockIdx.x} * (threads / 32) + threadIdx.x / 32;
   if (t >= count) return;
-  const Index i = places[t] / of.one.n, j = places[t] % of.one.n;
+  const Index place = places == nullptr ? only : places[t], i = place / of.one.n, j = place % of.one.n;
   const auto bounds = bounds_by_warp(of, i, j);
   if (threadIdx.x % 32 == 0) allowed[t] = allowed_at(of.one, target, i, j, bounds);
 }
@@ -361,8 +361,13 @@ void launch_taking_place(const LargestWork& work, Index n, PlaceOfEntry* place, 
 void launch_probes(const DeviceMagnitudes& of, const EntryTarget& target, const Index* places, Index count, double* allowed,
                    cudaStream_t stream) {
   constexpr Index together = threads / 32;
-  probe_entries<<<static_cast<unsigned>((count + together - 1) / together), threads, 0, stream>>>(of, target, places, count,
-                                                                                                  allowed);
+  probe_entries<<<static_cast<unsigned>((count + together - 1) / together), threads, 0, stream>>>(of, target, places, 0,
+                                                                                                  count, allowed);
+  check_launch("probe_entries");
+}
+
+void launch_probe(const DeviceMagnitudes& of, const EntryTarget& target, Index place, double* allowed, cudaStream_t stream) {
+  probe_entries<<<1, threads, 0, stream>>>(of, target, nullptr, place, 1, allowed);
   check_launch("probe_entries");
 }
 

@@ -94,6 +94,8 @@ void launch_taking_place(const LargestWork& work, Index n, PlaceOfEntry* place, 
 /// allowed[t] = the allowance of the entry at places[t] = i * n + j, as Allowance::probe. @pre count > 0.
 void launch_probes(const DeviceMagnitudes& of, const EntryTarget& target, const Index* places, Index count, double* allowed,
                    cudaStream_t stream);
+/// The same for one entry, at `place`.
+void launch_probe(const DeviceMagnitudes& of, const EntryTarget& target, Index place, double* allowed, cudaStream_t stream);
 
 /// The largest bound of an entry of C that is not special, and LargestResult's facts about C.
 void launch_largest_bound(const BoundWithScales& error, const RoundingError& rounding, const DeviceMatrix& c,

@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(threads) find_extremes_narrow(const LevelOneSu
 void launch_extremes(const LevelOneSums& sums, cudaStream_t stream) {
   if (sums.m == 0 || sums.n == 0) return;
   if (sums.narrow != nullptr) {
-    constexpr Index enough_blocks = 2048, columns_each = 16;  // of a block, which then shares its rows' atomic operations
+    constexpr Index enough_blocks = 2048, columns_each = 4;  // of a block, which then shares its rows' atomic operations
     const Index across = (sums.m + threads * rows_each - 1) / (threads * rows_each);
     const Index down = std::min((sums.n + columns_each - 1) / columns_each, std::max<Index>(enough_blocks / across, 1));
     const dim3 grid(static_cast<unsigned>(across), static_cast<unsigned>(down));

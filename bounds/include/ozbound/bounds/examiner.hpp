@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -41,6 +42,16 @@ class Examiner {
   /// `remote` is bound.product and its exponents in the memory of the matrices, or null. C is complete when the call returns.
   [[nodiscard]] virtual ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,
                                                  const SpecialEntries& specials) const = 0;
+
+  /// Starts to find these facts with a remote bound; the function that it returns waits for them. Returns null if they cannot
+  /// be found while the host does other work. @param rounding what `bound` has besides its product @pre the remote bound, C and
+  /// the specials outlive the function, and the thread that started calls it.
+  [[nodiscard]] virtual std::function<ResultFacts()> start_result_facts(const RoundingError& /*rounding*/,
+                                                                        const RemotePlanBound* /*remote*/,
+                                                                        const InputView& /*c*/,
+                                                                        const SpecialEntries& /*specials*/) const {
+    return nullptr;
+  }
 
   /// The last entry in row order that is not special and whose bound is not zero.
   [[nodiscard]] virtual std::optional<Entry> last_inexact(const PlanBound& bound, const SpecialEntries& specials) const = 0;

@@ -22,6 +22,9 @@ class DeviceExaminer final : public Examiner {
                                                      const PreparedOperands& prepared = {}) const override;
   [[nodiscard]] ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,
                                          const SpecialEntries& specials) const override;
+  [[nodiscard]] std::function<ResultFacts()> start_result_facts(const RoundingError& rounding, const RemotePlanBound* remote,
+                                                                const InputView& c,
+                                                                const SpecialEntries& specials) const override;
   [[nodiscard]] std::optional<Entry> last_inexact(const PlanBound& bound, const SpecialEntries& specials) const override;
   Accepted accept_relative(const InputView& product, const PlanBound& bound, double alpha, double factor,
                            const SpecialEntries& specials, const OutputView& c) const override;

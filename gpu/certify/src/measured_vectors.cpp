@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "measured_vectors.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "cuda_check.hpp"
+#include "cuda_device.hpp"
+#include "host_facts.hpp"
+
+namespace ozbound::gpu {
+
+struct MeasuredVectors::Measuring {
+  std::vector<Index> row_indices, column_indices;
+  Memory memory;
+  DeviceArray<Index> places;
+  SomeVectors rows, columns;
+  std::optional<StartedCopy> copy;  ///< of all facts; nothing if there are no vectors
+};
+
+std::shared_ptr<const MeasuredVectors::Measuring> MeasuredVectors::launch(std::vector<Index> rows, std::vector<Index> columns,
+                                                                          const PlaceOfEntry* place) const {
+  auto result = std::make_shared<Measuring>();
+  result->row_indices = std::move(rows), result->column_indices = std::move(columns);
+  const auto& of_rows = result->row_indices;
+  const auto& of_columns = result->column_indices;
+  if (of_rows.empty() && of_columns.empty()) return result;
+  result->rows.matrix = rows_.vectors, result->columns.matrix = columns_.vectors;
+  result->rows.inner = result->columns.inner = k_;
+  const auto take = [&](Arena& arena) {
+    result->rows.take(arena, encoding_, static_cast<Index>(of_rows.size()));
+    result->columns.take(arena, encoding_, static_cast<Index>(of_columns.size()));
+    result->rows.take_elements(arena), result->columns.take_elements(arena);
+  };
+  Arena needed;
+  take(needed);
+  result->memory = Memory(needed.used(), stream_);
+  auto arena = result->memory.arena();
+  take(arena);
+  if (place == nullptr && of_rows.size() <= 1 && of_columns.size() <= 1) {
+    if (!of_rows.empty()) result->rows.only = of_rows[0];
+    if (!of_columns.empty()) result->columns.only = of_columns[0];
+  } else {
+    auto places = of_rows;
+    places.insert(places.end(), of_columns.begin(), of_columns.end());
+    result->places = copy_to_device(places, stream_);
+    auto* const of_row = result->places.data();
+    auto* const of_column = of_row + of_rows.size();
+    const auto copy = [this](Index* to, const Index* from) {
+      check(cudaMemcpyAsync(to, from, sizeof(Index), cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync");
+    };
+    if (place != nullptr) copy(of_row, &place->i), copy(of_column, &place->j);
+    result->rows.indices = of_row, result->columns.indices = of_column;
+  }
+  launch_facts_of_some(result->rows, result->columns, stream_);
+  result->copy.emplace(result->rows.facts.begin(), result->columns.facts.end(), stream_);
+  return result;
+}
+
+void MeasuredVectors::erase_known(const Side& side, std::vector<Index>& indices) {
+  std::sort(indices.begin(), indices.end());
+  indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+  std::erase_if(indices, [&side](Index i) { return side.known.contains(i); });
+}
+
+void MeasuredVectors::note(Side& side, const std::vector<Index>& indices, const FactsOfAllSlicings& facts,
+                           const std::shared_ptr<const Measuring>& in) {
+  for (std::size_t t = 0; t < indices.size(); ++t)
+    side.known.insert({indices[t], Known{in, &facts, static_cast<Index>(t)}});
+}
+
+void MeasuredVectors::start(Index i, Index j) {
+  std::vector<Index> rows{i}, columns{j};
+  erase_known(rows_, rows), erase_known(columns_, columns);
+  const auto measuring = launch(std::move(rows), std::move(columns), nullptr);
+  note(rows_, measuring->row_indices, measuring->rows.facts, measuring);
+  note(columns_, measuring->column_indices, measuring->columns.facts, measuring);
+}
+
+PlaceOfEntry MeasuredVectors::measure(std::vector<Index> rows, std::vector<Index> columns, const PlaceOfEntry* place) {
+  erase_known(rows_, rows), erase_known(columns_, columns);
+  if (place != nullptr) rows.insert(rows.begin(), 0), columns.insert(columns.begin(), 0);
+  const auto measuring = launch(std::move(rows), std::move(columns), place);
+  PlaceOfEntry found{};
+  auto of_rows = measuring->row_indices, of_columns = measuring->column_indices;
+  if (place != nullptr) {
+    found = copy_to_host(place, 1, stream_)[0];
+    of_rows[0] = found.i, of_columns[0] = found.j;
+  }
+  note(rows_, of_rows, measuring->rows.facts, measuring);
+  note(columns_, of_columns, measuring->columns.facts, measuring);
+  return found;
+}
+
+const VectorFacts& MeasuredVectors::facts(Side& side, Index i, int slices) {
+  if (!side.known.contains(i)) {
+    const CudaDevice current(device_);
+    const bool of_rows = &side == &rows_;
+    measure(of_rows ? std::vector{i} : std::vector<Index>{}, of_rows ? std::vector<Index>{} : std::vector{i}, nullptr);
+  }
+  auto& known = side.known.at(i);
+  auto& facts = known.of[slices];
+  if (facts == nullptr)
+    facts = std::make_unique<const VectorFacts>(facts_on_host(*known.facts, slices, known.at, known.in->copy->wait()));
+  return *facts;
+}
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "facts.hpp"
+#include "largest.hpp"
+#include "memory.hpp"
+#include "ozbound/core/slice_facts.hpp"
+#include "started_copy.hpp"
+
+namespace ozbound::gpu {
+
+/// The facts of single rows of A and columns of B, under every slice count of one encoding, kept on the host. Both operands'
+/// vectors are measured together.
+class MeasuredVectors {
+ public:
+  /// @param a m x k, in device memory @param b k x n. They must outlive this object.
+  MeasuredVectors(const DeviceMatrix& a, const DeviceMatrix& b, Index k, Encoding encoding, int device, cudaStream_t stream)
+      : k_(k), encoding_(encoding), device_(device), stream_(stream), rows_{a}, columns_{transposed(b)} {}
+
+  /// Begins to measure the row and the column that row and column are expected to be asked for. @pre the device is the current
+  /// one.
+  void start(Index i, Index j);
+  /// Measures the rows and columns that are not known yet, and also those at `place` in device memory, if it is not null.
+  /// Returns the entry at `place`. Waits for the stream. @pre the device is the current one.
+  PlaceOfEntry measure(std::vector<Index> rows, std::vector<Index> columns, const PlaceOfEntry* place);
+
+  const VectorFacts& row(Index i, int slices) { return facts(rows_, i, slices); }
+  const VectorFacts& column(Index j, int slices) { return facts(columns_, j, slices); }
+
+ private:
+  /// Vectors of both operands that are being measured, or were.
+  struct Measuring;
+  /// Where the facts of one vector lie; on the host, those that were asked for.
+  struct Known {
+    std::shared_ptr<const Measuring> in;
+    const FactsOfAllSlicings* facts;
+    Index at;                                            ///< the vector's place among them
+    std::map<int, std::unique_ptr<const VectorFacts>> of = {};  ///< by slice count
+  };
+  struct Side {
+    DeviceMatrix vectors;
+    std::map<Index, Known> known = {};
+  };
+
+  /// Launches the measurement of vectors. `place`, if not null, comes first in both lists, which then start with any number.
+  [[nodiscard]] std::shared_ptr<const Measuring> launch(std::vector<Index> rows, std::vector<Index> columns,
+                                                        const PlaceOfEntry* place) const;
+  static void erase_known(const Side& side, std::vector<Index>& indices);
+  static void note(Side& side, const std::vector<Index>& indices, const FactsOfAllSlicings& facts,
+                   const std::shared_ptr<const Measuring>& in);
+  const VectorFacts& facts(Side& side, Index i, int slices);
+
+  Index k_;
+  Encoding encoding_;
+  int device_;
+  cudaStream_t stream_;
+  Side rows_, columns_;
+};
+
+}  // namespace ozbound::gpu
