@@ -51,7 +51,7 @@ class Chooser {
     if (choices_.slices) {
       if (choices_.residues) residues = propose_residues(problem_, *examination_, allowance, cost_of(native));
       // The search starts now, so that a device is at work while the host looks at slices, which seldom are cheaper.
-      if (auto& evidence = residues.evidence; evidence && purpose == Purpose::product)
+      if (auto& evidence = residues.evidence; evidence && !evidence->worst && purpose == Purpose::product)
         evidence->worst = search_worst(allowance.get(), evidence->bound);
       const double limit = std::min(cost_of(native), cost_of(residues));
       slices = propose_slices(problem_, encoding_, *examination_, allowance, limit, residues);

@@ -59,7 +59,9 @@ class Task::Seen {
   [[nodiscard]] __device__ std::uint64_t step(int distance) const {
     return static_cast<std::uint64_t>(distance * task_.by_element) * fingerprint_step;
   }
-  __device__ void one(std::uint64_t key, double x) { sum_ += fingerprint_term(bits_of(x), key); }
+  __device__ void one(std::uint64_t key, double x) {
+    sum_ += fingerprint_term_of_one_nan(isnan(x) ? Format(binary64).nan : bits_of(x), key);
+  }
   __device__ void four(Index vector, Index l, Index inner, const double (&x)[4]) {
     auto of_element = key(vector, l);
 #pragma unroll
@@ -81,13 +83,22 @@ class Task::Seen {
 class Task::Writer {
  public:
   __device__ Writer(const Task& task, Index vector, const fast_slicing::Scale& scale)
-      : task_(task), vector_(vector), scale_(scale), digits_(task.slices.digits + vector * task.slices.pitch()) {}
+      : task_(task),
+        vector_(vector),
+        scale_(scale),
+        second_(scale.second * (1 << below_digits)),
+        digits_(task.slices.digits + vector * task.slices.pitch()) {}
 
   /// Writes elements l … l + 3. @pre l is a multiple of 4.
   __device__ void write(Index l, const double (&x)[4]) {
     std::uint32_t word = 0;
+    if (!scale_.special) {
+      std::uint32_t digits[4], sum = 0;
 #pragma unroll
-    for (int t = 0; t < 4; ++t) word |= add(scale_.special ? 0 : fabs(x[t])) << (8 * t);
+      for (int t = 0; t < 4; ++t) digits[t] = add(x[t], sum);
+      upper_ += sum;
+      word = __byte_perm(digits[0] | digits[1] << 16, digits[2] | digits[3] << 16, 0x6420);
+    }
     *reinterpret_cast<std::uint32_t*>(digits_ + l) = word;
     sum_ = __dp4a(word, 0x01010101u, sum_);
   }
@@ -119,27 +130,38 @@ class Task::Writer {
   }
 
  private:
-  /// Adds a magnitude to the norms. Returns its digit.
-  __device__ std::uint32_t add(double magnitude) {
-    constexpr int below_digits = IntegerNorms::fraction_bits - 7;
-    const double in_units = magnitude * scale_.first * scale_.second * (1 << below_digits);
-    const std::uint32_t down = __double2uint_rz(in_units);
-    std::uint32_t up = __double2uint_ru(in_units);
-    if (magnitude > 0) {
+  static constexpr int below_digits = IntegerNorms::fraction_bits - 7;
+
+  /// Adds |x| to the norms, except for the sum, and to `sum` in units. Returns its digit. @pre x is finite.
+  __device__ std::uint32_t add(double x, std::uint32_t& sum) {
+    constexpr double to_low_word = 0x1p52;  // added to a number below 2^32, leaves its integer part in the lower word
+    const double in_units = fabs(x * scale_.first * second_);
+    const auto down = static_cast<std::uint32_t>(__double2loint(__dadd_rd(in_units, to_low_word)));
+    auto up = static_cast<std::uint32_t>(__double2loint(__dadd_ru(in_units, to_low_word)));
+    const auto low = static_cast<std::uint32_t>(__double2loint(x)), high = fast_slicing::top_of(x);
+    if ((low | high) != 0) {
       up = max(up, 1u);  // for units that underflow
-      const auto exact = to_dyadic(magnitude);
-      last_ = min(last_, exact.exponent + __ffsll(static_cast<long long>(exact.magnitude)) - 1);
+      last_ = min(last_, last_bit(low, high));
     }
-    upper_ += up;
+    sum += up;
     squares_ += Word{up} * up;
     floor_squares_ += Word{down} * down;
     most_ = max(most_, up);
     return down >> below_digits;
   }
 
+  /// The exponent of the last bit of a number that is not 0, given by its words.
+  __device__ static int last_bit(std::uint32_t low, std::uint32_t high) {
+    constexpr std::uint32_t leading = 1u << 20;  // the leading bit of a normal number; lower bits come first
+    const std::uint32_t word = low != 0 ? low : high | leading;
+    const int zeros = __clz(static_cast<int>(__brev(word))) + (low != 0 ? 0 : 32);
+    return max(static_cast<int>(high >> 20), 1) - 1075 + zeros;
+  }
+
   const Task& task_;
   Index vector_;
   const fast_slicing::Scale& scale_;
+  double second_;  ///< second factor to units
   std::int8_t* digits_;
   std::uint32_t sum_ = 0;
   Word upper_ = 0, squares_ = 0, floor_squares_ = 0;

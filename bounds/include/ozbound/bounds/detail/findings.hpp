@@ -17,8 +17,8 @@ namespace ozbound {
 /// unchanged.
 struct Evidence {
   PlanBound bound;
-  /// Waits for the worst entry, relative to the error that the decision's target allows, after the last rounding. Null for
-  /// residues if the purpose is no product.
+  /// Waits for the worst entry, relative to the error that the decision's target allows, after the last rounding. May be null
+  /// if the purpose is no product.
   std::function<Worst()> worst = {};
 };
 

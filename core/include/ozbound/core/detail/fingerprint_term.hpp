@@ -16,13 +16,18 @@ inline constexpr std::uint64_t fingerprint_step = 0x9e3779b97f4a7c15;
 /// The key of element (i, l) of a matrix, where `number` is i * cols + l.
 OZB_HD constexpr std::uint64_t fingerprint_key(std::uint64_t number) { return (number + 1) * fingerprint_step; }
 
-/// The contribution of an element: the last step of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
-/// generators), which is one to one. `bits` are those of a binary64 number; all NaNs count as the same number.
-OZB_HD constexpr std::uint64_t fingerprint_term(std::uint64_t bits, std::uint64_t key) {
-  std::uint64_t z = (is_nan(bits, binary64) ? Format(binary64).nan : bits) + key;
+/// fingerprint_term of a number whose NaN is Format's own.
+OZB_HD constexpr std::uint64_t fingerprint_term_of_one_nan(std::uint64_t bits, std::uint64_t key) {
+  std::uint64_t z = bits + key;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
   z = (z ^ z >> 27) * 0x94d049bb133111eb;
   return z ^ z >> 31;
+}
+
+/// The contribution of an element: the last step of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
+/// generators), which is one to one. `bits` are those of a binary64 number; all NaNs count as the same number.
+OZB_HD constexpr std::uint64_t fingerprint_term(std::uint64_t bits, std::uint64_t key) {
+  return fingerprint_term_of_one_nan(is_nan(bits, binary64) ? Format(binary64).nan : bits, key);
 }
 
 }  // namespace ozbound
