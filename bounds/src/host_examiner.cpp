@@ -8,6 +8,7 @@
 #include "ozbound/bounds/detail/entry_allowance.hpp"
 #include "ozbound/bounds/detail/residue_facts.hpp"
 #include "ozbound/bounds/examiner.hpp"
+#include "ozbound/bounds/residue_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
 #include "ozbound/core/cancellation.hpp"
 #include "ozbound/core/fingerprint.hpp"
@@ -60,7 +61,9 @@ class HostExamination final : public Examination {
   double error_at(const Plan& plan, double uniform, Index i, Index j) override {
     return plan.visit([&](const SplitPlan& slices) { return error_of_slices_at(slices, uniform, i, j); },
                       [&](const ResiduePlan& residues) {  // residues have the product's scales
-                        return bound_of_residues(residues).product.upper(i, j);
+                        return residue_error_upper({&row_norms()[static_cast<std::size_t>(i)], 1},
+                                                   {&column_norms()[static_cast<std::size_t>(j)], 1}, residues, of_.k())
+                            .upper(0, 0);
                       });
   }
 

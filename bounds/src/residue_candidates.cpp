@@ -106,7 +106,7 @@ class ResidueChoice {
       const ResiduePlan plan{moduli, bits->a, bits->b};
       const double cost = cost_of(plan), least = best ? best->cost : limit_;
       if (!(cost < least)) break;
-      const double expected = cost + open_share(method, probes, fetched(examination_.bound(plan))) * problem_.exact_cost();
+      const double expected = cost + open_share(method, probes, plan) * problem_.exact_cost();
       if (expected < least)
         best = Candidate{method, plan, expected, method == Method::one_plan ? 1 : problem_.rounded_ratio(), true};
     }
@@ -120,12 +120,13 @@ class ResidueChoice {
 
   /// The share of entries that a bound is expected to leave open, if signs are random; |C| is then M / sqrt(k). Ziv's test
   /// leaves open the values within E of a midpoint between adjacent numbers, which are at least u |C| apart. A relative target
-  /// leaves open those with |C| below E / tau. @pre the bound lies in host memory.
-  [[nodiscard]] double open_share(Method method, const std::vector<Probe>& probes, const PlanBound& bound) const {
+  /// leaves open those with |C| below E / tau.
+  [[nodiscard]] double open_share(Method method, const std::vector<Probe>& probes, const Plan& plan) const {
+    const double uniform = infinity;
     const double per_ratio = (method == Method::one_plan ? 0x1p-2 : 0x1p-7) * std::sqrt(static_cast<double>(problem_.k));
     double open = 0;
     for (const auto& probe : probes)
-      open += std::min(1.0, per_ratio * ratio_upper(bound.product.upper(probe.i, probe.j), probe.allowed));
+      open += std::min(1.0, per_ratio * ratio_upper(examination_.error_at(plan, uniform, probe.i, probe.j), probe.allowed));
     return probes.empty() ? 0 : open / static_cast<double>(probes.size());
   }
 

@@ -14,6 +14,10 @@ namespace ozbound {
 
 bool Engine::start(const RealProduct&, const Plan&, KeptOperands) const { return false; }
 
+std::optional<std::vector<Entry>> Engine::multiply_whole(const RealProduct&, const Plan&, KeptOperands, ZivBound) const {
+  return std::nullopt;
+}
+
 std::vector<VectorNorms> Engine::norms(InputView operand, Side side) const {
   constexpr auto unknown = std::numeric_limits<std::int32_t>::min() / 2;
   std::vector<VectorNorms> norms;

@@ -192,6 +192,8 @@ std::vector<Entry> multiply_finite(const RealProduct& original, const Plan& plan
   if (product.k() == 0) error = {};  // nothing was truncated
   begin_progress(product.m() * product.n());
   auto undecided = writing_c([&, rows = rows, columns = columns] {  // clang 14 does not capture structured bindings
+    if (product.k() > 0 && rows >= product.m() && columns >= product.n())
+      if (auto open = engine.multiply_whole(product, plan, kept, error)) return std::move(*open);
     return multiply_blocks(product, plan, engine, kept, error, rows, columns);
   });
   std::sort(undecided.begin(), undecided.end());  // blocks of columns follow each other

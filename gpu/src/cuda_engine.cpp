@@ -190,23 +190,49 @@ std::vector<Entry> CudaEngine::multiply(const IntegerOperand& a, const IntegerOp
   return entries;
 }
 
-bool CudaEngine::start(const RealProduct& product, const Plan& plan, KeptOperands kept) const {
-  const CudaDevice device(options_.device);
+bool CudaEngine::takes_whole(const RealProduct& product, const Plan& plan, KeptOperands kept) const {
   const auto fits = [&](const IntegerOperand* operand, Side side, Index count) {
     return operand == nullptr || (takes(*operand) && operand->side() == side && operand->serves(plan.form(side)) &&
                                   operand->count() == count && operand->inner_dimension() == product.k());
   };
-  const bool kept_fit = fits(kept.a, Side::rows_of_a, product.m()) && fits(kept.b, Side::columns_of_b, product.n());
-  if (!kept_fit || !all_on_device(product)) return false;
+  return fits(kept.a, Side::rows_of_a, product.m()) && fits(kept.b, Side::columns_of_b, product.n()) && all_on_device(product);
+}
+
+bool CudaEngine::start(const RealProduct& product, const Plan& plan, KeptOperands kept) const {
+  const CudaDevice device(options_.device);
+  if (!takes_whole(product, plan, kept)) return false;
   try {
-    launch_product(product, plan, kept);
+    launch_product(product, plan, kept, {});
   } catch (const OutOfMemory&) {  // continue in blocks
     return false;
   }
   return true;
 }
 
-void CudaEngine::launch_product(const RealProduct& product, const Plan& plan, KeptOperands kept) const {
+std::optional<std::vector<Entry>> CudaEngine::multiply_whole(const RealProduct& product, const Plan& plan, KeptOperands kept,
+                                                             ZivBound error) const {
+  const CudaDevice device(options_.device);
+  const auto stream = cudaStreamPerThread;
+  if (product.m() == 0 || product.n() == 0 || !takes_whole(product, plan, kept)) return std::nullopt;
+  DeviceEpilogue ziv;
+  std::optional<ZivBoundOnDevice> bound;
+  std::optional<MarkedEntries> open;
+  try {
+    if (error) {
+      ziv.bound = bound.emplace(error, product.m(), product.n(), options_.device, stream).data();
+      open.emplace(product.m(), product.n(), stream).add_to(ziv);
+    }
+    launch_product(product, plan, kept, ziv);
+  } catch (const OutOfMemory&) {
+    return std::nullopt;
+  }
+  auto entries = open ? open->in_order(stream) : std::vector<Entry>{};
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  return entries;
+}
+
+void CudaEngine::launch_product(const RealProduct& product, const Plan& plan, KeptOperands kept,
+                                const DeviceEpilogue& ziv) const {
   check_inner_dimension(plan, product.k());
   const CudaDevice device(options_.device);
   const auto stream = cudaStreamPerThread;
@@ -235,8 +261,9 @@ void CudaEngine::launch_product(const RealProduct& product, const Plan& plan, Ke
   const auto slices_of = [this](const IntegerOperand* kept_operand, const DeviceSlices& own) {
     return kept_operand == nullptr ? own : *operand_on(options_.device, *kept_operand);
   };
-  const DeviceEpilogue last{
-      .alpha = product.alpha, .beta = product.beta, .c0 = matrix_of(product.c0), .c = matrix_of(product.c.as_input())};
+  auto last = ziv;
+  last.alpha = product.alpha, last.beta = product.beta;
+  last.c0 = matrix_of(product.c0), last.c = matrix_of(product.c.as_input());
   launcher.launch(slices_of(kept.a, a.slices), slices_of(kept.b, b.slices), last, {},
                   Arena(parts.sums, static_cast<std::size_t>(launcher.bytes())), stream);
 }

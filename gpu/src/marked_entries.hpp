@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -37,11 +38,10 @@ class MarkedEntries {
     if (copy_to_host(count_.data(), 1, stream)[0] == 0) return entries;
     const auto words = copy_to_host(bits_.data(), words_, stream);
     for (Index w = 0; w < words_; ++w)
-      for (Index bit = 0; bit < marks_in_word; ++bit)
-        if ((words[static_cast<std::size_t>(w)] >> bit & 1) != 0) {
-          const Index place = w * marks_in_word + bit;
-          entries.push_back({place / columns_, place % columns_});
-        }
+      for (auto bits = words[static_cast<std::size_t>(w)]; bits != 0; bits &= bits - 1) {
+        const Index place = w * marks_in_word + std::countr_zero(bits);
+        entries.push_back({place / columns_, place % columns_});
+      }
     return entries;
   }
 

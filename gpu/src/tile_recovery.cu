@@ -112,6 +112,20 @@ __global__ void __launch_bounds__(combining_threads, Limbs > 3 ? 3 : 4)
     }
 }
 
+/// An integer as RN of it, and the rest: the integer less `value`, with an error below 2^-30 units in the last place of value.
+struct RoundedInteger {
+  double value, rest;
+  bool known;  ///< false: the rest is not known
+
+  /// True if every number that is within `error` of the integer rounds to `value`. False: unknown.
+  [[nodiscard]] __device__ bool rounds_surely(double error) const {
+    const int high = __double2hiint(value);
+    if (!known || ((high & 0xfffff) == 0 && __double2loint(value) == 0)) return false;  // next to a power of two, ulps differ
+    const double half_ulp = __hiloint2double((high & 0x7ff00000) - (53 << 20), 0);
+    return fabs(rest) + error < half_ulp * (1 - 0x1p-20);  // a much larger margin than the errors of both sides
+  }
+};
+
 /// An integer of words in two's complement, lowest first, and its rounding.
 template <int Words>
 struct IntegerWords {
@@ -138,7 +152,34 @@ struct IntegerWords {
     return 0;
   }
 
+  /// The integer, rounded and with its rest.
+  template <bool Two>
+  [[nodiscard]] __device__ RoundedInteger rounded_with_rest() const {
+    static_assert(Words >= 3);
+    const auto second = __funnelshift_r(of[1], of[2], 20);
+    const double last = lower_52(of[0], of[1]);
+    if constexpr (Words == 3) return of_two(lower_52_with_sign(second, shifted(of[2], 20)) * 0x1p52, last);
+    if constexpr (Words >= 4) {
+      const auto upper = __funnelshift_r(of[2], of[3], 20);
+      if constexpr (Two) return of_two(lower_52_with_sign(second, upper) * 0x1p52, last);
+      double first = static_cast<std::int32_t>(shifted(of[3], 8));
+      if constexpr (Words == 5) first = lower_52_with_sign(__funnelshift_r(of[3], of[4], 8), shifted(of[4], 8));
+      return of_three(first * 0x1p104, lower_52(second, upper) * 0x1p52, last);
+    }
+  }
+
  private:
+  __device__ static RoundedInteger of_two(double high, double low) {
+    const TwoSum sum(high, low);
+    return {sum.sum, sum.error, true};
+  }
+  /// Each TwoSum is exact. What they leave has no more than a few bits of `high` below its last one.
+  __device__ static RoundedInteger of_three(double high, double middle, double low) {
+    const double value = sum_of_three(high, middle, low);
+    const TwoSum first(high, -value), second(first.sum, middle), third(second.sum, low);
+    const double rest = third.sum + (first.error + (second.error + third.error));
+    return {value, rest, fabs(value) >= fabs(high) * 0x1p-20};
+  }
   __device__ static std::uint32_t shifted(std::uint32_t word, int bits) {
     return static_cast<std::uint32_t>(static_cast<std::int32_t>(word) >> bits);
   }
@@ -216,9 +257,46 @@ struct ExponentOf {
   }
 };
 
-/// Finishes 16 entries in every thread, each C' rounded. Entries that are not normal, or not certain, are finished by doubles.
-/// @param unit exponent of C' without those of its row and column
-template <int Triples, int Limbs, int Columns, bool Two>
+/// The errors of a thread's entries under a bound of residues: two terms, each an outer product.
+class ErrorsOfTile {
+ public:
+  /// @param bound null: there are no errors @param row, column of the first accumulator, in C
+  __device__ ErrorsOfTile(const DeviceBound* bound, int unit) {
+    if (bound == nullptr) return;
+    bound_ = *bound;
+    applies_ = bound_.terms == 2 && bound_.ends[0] == 1 && bound_.ends[1] == 2;
+    to_integer_ = power_of_two(-unit);
+  }
+
+  /// False if the bound has another form. Then every error is unknown.
+  [[nodiscard]] __device__ bool applies() const { return applies_; }
+
+  struct Pair {
+    double of[2];
+  };
+  [[nodiscard]] __device__ Pair row(Index i) const { return pair(bound_.rows, bound_.m, i); }
+  [[nodiscard]] __device__ Pair column(Index j) const { return pair(bound_.columns, bound_.n, j); }
+
+  /// DeviceBound::upper in units of C'.
+  [[nodiscard]] __device__ double error(const Pair& row, const Pair& column) const {
+    const double total = add_upper(multiply_upper(row.of[0], column.of[0]), multiply_upper(row.of[1], column.of[1]));
+    return (total < bound_.uniform ? total : bound_.uniform) * to_integer_;
+  }
+
+ private:
+  [[nodiscard]] __device__ Pair pair(const double* norms, Index count, Index at) const {
+    return applies_ && at < count ? Pair{norms[at], norms[count + at]} : Pair{};
+  }
+
+  DeviceBound bound_ = {};
+  bool applies_ = false;
+  double to_integer_ = 0;
+};
+
+/// Finishes 16 entries in every thread, each C' rounded. Entries that are not normal, or not certain, are finished by doubles;
+/// with `Ziv`, also those that Ziv's test does not decide at once. @param unit exponent of C' without those of its row and
+/// column
+template <int Triples, int Limbs, int Columns, bool Two, bool Ziv>
 __global__ void __launch_bounds__(combining_threads)
     round_tiles(const __grid_constant__ TileRecovery f, const __grid_constant__ ResidueConstants moduli,
                 const __grid_constant__ ResidueTriples triples, int unit) {
@@ -239,6 +317,8 @@ __global__ void __launch_bounds__(combining_threads)
   auto* const c = static_cast<double*>(f.epilogue.c.data) + f.epilogue.c.at(f.block.row + row, f.block.column + column);
   const Index next_row = 8 * f.epilogue.c.row_stride, next_column = f.epilogue.c.col_stride;
   std::uint32_t rest = 0;
+  const ErrorsOfTile errors(Ziv ? f.epilogue.bound : nullptr, unit);
+  const ErrorsOfTile::Pair errors_of_row[2] = {errors.row(f.block.row + row), errors.row(f.block.row + row + 8)};
 #pragma unroll
   for (int w = 0; w < 4; ++w) {
     std::uint32_t bytes[3 * Triples];
@@ -248,11 +328,21 @@ __global__ void __launch_bounds__(combining_threads)
     const FourIntegers<Triples> integers(triples, bytes);
     const int of_column[2] = {ExponentOf::vector(f.b, f.block.column, column + 8 * w, f.block.columns),
                               ExponentOf::vector(f.b, f.block.column, column + 8 * w + 1, f.block.columns)};
+    const Index j = f.block.column + column + 8 * w;
+    const ErrorsOfTile::Pair errors_of_column[2] = {errors.column(j), errors.column(j + 1)};
 #pragma unroll
     for (int e = 0; e < 4; ++e) {
       IntegerWords<FourIntegers<Triples>::words> integer;
-      const bool sure = integers.reduce(e, integer);
-      const double value = integer.template rounded<Two>();
+      bool sure = integers.reduce(e, integer);
+      double value;
+      if constexpr (Ziv) {
+        const auto rounded = integer.template rounded_with_rest<Two>();
+        value = rounded.value;
+        const double error = errors.error(errors_of_row[e / 2], errors_of_column[e % 2]);
+        sure = sure && errors.applies() && rounded.rounds_surely(error);
+      } else {
+        value = integer.template rounded<Two>();
+      }
       const int exponent = of_row[e / 2] + of_column[e % 2];
       const int high = __double2hiint(value), field = (high >> 20 & 0x7ff) + exponent;
       const bool normal = field >= 1 && field <= 2046 && value != 0;
@@ -267,10 +357,10 @@ __global__ void __launch_bounds__(combining_threads)
   if (rest != 0) finish_rest<Limbs, Columns>(f, moduli, rest);
 }
 
-/// True if the host knows that C is C' rounded.
+/// True if the host knows that C is C' rounded, where there is no bound or Ziv's test allows it.
 bool is_known_plain(const DeviceEpilogue& epilogue) {
-  return epilogue.alpha_at == nullptr && epilogue.beta_at == nullptr && epilogue.bound == nullptr && epilogue.c.is_double &&
-         epilogue.alpha == 1 && epilogue.beta == 0;
+  return epilogue.alpha_at == nullptr && epilogue.beta_at == nullptr && epilogue.c.is_double && epilogue.alpha == 1 &&
+         epilogue.beta == 0;
 }
 
 template <int Columns>
@@ -293,6 +383,9 @@ void launch_early(void (*kernel)(Parameters...), unsigned blocks, cudaStream_t s
   check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), "cudaLaunchKernelEx");
 }
 
+/// Fewer triples have integers of at most two words; Ziv's test then is that of doubles.
+constexpr int fewest_ziv_triples = 3;
+
 template <int Triples, int Limbs, int Columns>
 void launch_rounding(const TileRecovery& f, int moduli, const FusedResidues::Bytes& bytes, cudaStream_t stream) {
   const int unit = f.layout.weight_exponent[f.layout.count - 1];
@@ -301,10 +394,15 @@ void launch_rounding(const TileRecovery& f, int moduli, const FusedResidues::Byt
   const auto launch = [&](auto kernel) {
     launch_early(kernel, blocks_of<Columns>(bytes), stream, f, residue_constants(moduli), ResidueTriples::of(moduli), unit);
   };
-  if (always_two || (!never_two && moduli <= most_of_two))
-    launch(round_tiles<Triples, Limbs, Columns, !never_two>);
+  const bool two = always_two || (!never_two && moduli <= most_of_two);
+  if constexpr (Triples >= fewest_ziv_triples)
+    if (f.epilogue.bound != nullptr)
+      return two ? launch(round_tiles<Triples, Limbs, Columns, !never_two, true>)
+                 : launch(round_tiles<Triples, Limbs, Columns, always_two, true>);
+  if (two)
+    launch(round_tiles<Triples, Limbs, Columns, !never_two, false>);
   else
-    launch(round_tiles<Triples, Limbs, Columns, always_two>);
+    launch(round_tiles<Triples, Limbs, Columns, always_two, false>);
 }
 
 /// Calls launch(triples, limbs), both integral constants, for this many moduli.
@@ -321,7 +419,8 @@ void with_triples(int moduli, const Launch& launch) {
 
 template <int Columns>
 void launch_tiles(const TileRecovery& f, int moduli, const FusedResidues::Bytes& bytes, cudaStream_t stream) {
-  if (!is_known_plain(f.epilogue))
+  const bool ziv_by_doubles = f.epilogue.bound != nullptr && triples_of(moduli) < fewest_ziv_triples;
+  if (!is_known_plain(f.epilogue) || ziv_by_doubles)
     return with_limbs(moduli, [&](auto limbs) {
       recover_tiles<limbs, Columns><<<blocks_of<Columns>(bytes), combining_threads, 0, stream>>>(f, residue_constants(moduli));
     });

@@ -86,6 +86,12 @@ class Engine {
   /// this engine cannot do so, the default. Kept operands must live until C is complete. @pre the workspace suffices.
   [[nodiscard]] virtual bool start(const RealProduct& product, const Plan& plan, KeptOperands kept) const;
 
+  /// Multiplies a whole product whose operands are not prepared, or kept, and returns the entries that Ziv's test with `error`
+  /// leaves open, in row order. Entries with specials are not written. Returns nothing, and writes nothing, if this engine
+  /// cannot do so, the default. @pre the workspace suffices.
+  [[nodiscard]] virtual std::optional<std::vector<Entry>> multiply_whole(const RealProduct& product, const Plan& plan,
+                                                                         KeptOperands kept, ZivBound error) const;
+
   /// The exact integer sum of every group of the plan: [t] holds group t, m x n. Used with complex scalars and by tests.
   [[nodiscard]] virtual std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                                      const SplitPlan& plan) const = 0;

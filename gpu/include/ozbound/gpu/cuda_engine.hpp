@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace ozbound::gpu {
 
 struct Kernels;
 struct DeviceSlices;
+struct DeviceEpilogue;
 
 /// The number of devices that CUDA offers; 0 without a driver.
 int device_count();
@@ -65,6 +67,8 @@ class CudaEngine final : public Engine {
                               OutputView c) const override;
   [[nodiscard]] const Matrices& matrices() const override { return *matrices_; }
   [[nodiscard]] bool start(const RealProduct& product, const Plan& plan, KeptOperands kept) const override;
+  [[nodiscard]] std::optional<std::vector<Entry>> multiply_whole(const RealProduct& product, const Plan& plan,
+                                                                 KeptOperands kept, ZivBound error) const override;
   [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                              const SplitPlan& plan) const override;
   [[nodiscard]] std::vector<Matrix<std::int64_t>> recovered_groups(const ResidueMatrix& a, const ResidueMatrix& b,
@@ -88,7 +92,10 @@ class CudaEngine final : public Engine {
   /// and does not wait. Kept operands are null or on this device, and must live until the work is done. @throws OutOfMemory,
   /// and then launches nothing.
   /// @pre k > 0, C is not empty, scalars are finite; the kept operands' forms and the shapes fit; the plan holds the operands.
-  void launch_product(const RealProduct& product, const Plan& plan, KeptOperands kept) const;
+  /// True if matrices lie on the device, and kept operands fit the plan.
+  [[nodiscard]] bool takes_whole(const RealProduct& product, const Plan& plan, KeptOperands kept) const;
+  /// @param ziv an epilogue with a bound and marks, or an empty one
+  void launch_product(const RealProduct& product, const Plan& plan, KeptOperands kept, const DeviceEpilogue& ziv) const;
 
   /// The first `groups` sums of every entry; for residues, the sums recovered from the moduli.
   [[nodiscard]] std::vector<Matrix<std::int64_t>> sums_of(const Plan& plan, const DeviceSlices& a, const DeviceSlices& b,
