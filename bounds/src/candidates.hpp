@@ -37,15 +37,9 @@ struct DecisionProblem {
     return target.kind == Target::Kind::correctly_rounded ? 1 : rounding_ratio_upper(tau, u);
   }
 
-  /// Sample entries of a product that this method refines entry by entry. The allowance of each is the share of M that an error
-  /// may reach without leaving the entry open, as far as can be expected.
-  [[nodiscard]] std::vector<Probe> refined_probes(Method method, Examination& examination) const {
-    const double share = method == Method::one_plan ? 0x1p-2 * tau : 0x1p-8 * u;
-    return examination.allowance(Target::componentwise(1), share)->probes(8);
-  }
 };
 
-/// Makes the target's Allowance on first use, since some targets read all entries.
+/// Makes the target's Allowance on first use, since some targets read all entries; and the probes of refined products.
 class TargetAllowance {
  public:
   TargetAllowance(const DecisionProblem& problem, Examination& examination) : problem_(problem), examination_(examination) {}
@@ -55,10 +49,21 @@ class TargetAllowance {
     return *made_;
   }
 
+  /// Sample entries of a product that this method refines entry by entry. The allowance of each is the share of M that an error
+  /// may reach without leaving the entry open, as far as can be expected.
+  const std::vector<Probe>& refined_probes(Method method) {
+    if (!refined_ || refined_->first != method) {
+      const double share = method == Method::one_plan ? 0x1p-2 * problem_.tau : 0x1p-8 * problem_.u;
+      refined_.emplace(method, examination_.allowance(Target::componentwise(1), share)->probes(8));
+    }
+    return refined_->second;
+  }
+
  private:
   const DecisionProblem& problem_;
   Examination& examination_;
   std::unique_ptr<Allowance> made_;
+  std::optional<std::pair<Method, std::vector<Probe>>> refined_;
 };
 
 /// The proposal of one way.

@@ -61,9 +61,8 @@ class HostExamination final : public Examination {
   double error_at(const Plan& plan, double uniform, Index i, Index j) override {
     return plan.visit([&](const SplitPlan& slices) { return error_of_slices_at(slices, uniform, i, j); },
                       [&](const ResiduePlan& residues) {  // residues have the product's scales
-                        return residue_error_upper({&row_norms()[static_cast<std::size_t>(i)], 1},
-                                                   {&column_norms()[static_cast<std::size_t>(j)], 1}, residues, of_.k())
-                            .upper(0, 0);
+                        return residue_entry_error_upper(row_norms()[static_cast<std::size_t>(i)],
+                                                         column_norms()[static_cast<std::size_t>(j)], residues, of_.k());
                       });
   }
 

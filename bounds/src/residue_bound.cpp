@@ -13,10 +13,19 @@ namespace ozbound {
 namespace {
 
 /// 2^-bits / 2, or 0 if nothing is rounded.
-std::vector<double> rounding_of(std::span<const VectorNorms> vectors, int bits) {
+double rounding_of(const VectorNorms& vector, int bits) {
+  return vector.exact_bits() <= bits ? 0 : power_of_two(-bits - 1);
+}
+
+std::vector<double> roundings_of(std::span<const VectorNorms> vectors, int bits) {
   std::vector<double> errors;
-  for (const auto& vector : vectors) errors.push_back(vector.exact_bits() <= bits ? 0 : power_of_two(-bits - 1));
+  for (const auto& vector : vectors) errors.push_back(rounding_of(vector, bits));
   return errors;
+}
+
+/// ||a~_i||_1 from ||a_i||_1 and the rounding of each of k elements.
+double rounded_sum_upper(double sum, Index k, double rounding) {
+  return add_upper(sum, multiply_upper(to_double_upper(static_cast<std::uint64_t>(k)), rounding));
 }
 
 }  // namespace
@@ -30,14 +39,19 @@ std::vector<double> sums_upper(std::span<const VectorNorms> vectors) {
 EntryBound residue_error_upper(std::span<const VectorNorms> rows, std::span<const VectorNorms> columns, const ResiduePlan& plan,
                                Index k) {
   const FloatEnvironment environment;
-  auto of_rows = rounding_of(rows, plan.bits_a), of_columns = rounding_of(columns, plan.bits_b);
+  auto of_rows = roundings_of(rows, plan.bits_a), of_columns = roundings_of(columns, plan.bits_b);
   auto row_sums = sums_upper(rows);
-  const double terms = to_double_upper(static_cast<std::uint64_t>(k));
-  for (std::size_t i = 0; i < rows.size(); ++i) row_sums[i] = add_upper(row_sums[i], multiply_upper(terms, of_rows[i]));
+  for (std::size_t i = 0; i < rows.size(); ++i) row_sums[i] = rounded_sum_upper(row_sums[i], k, of_rows[i]);
   EntryBound bound;
   bound.terms.push_back({"A rounding x B", {{Norms(std::move(of_rows)), Norms(sums_upper(columns))}}});
   bound.terms.push_back({"A rounded x B rounding", {{Norms(std::move(row_sums)), Norms(std::move(of_columns))}}});
   return bound;
+}
+
+double residue_entry_error_upper(const VectorNorms& row, const VectorNorms& column, const ResiduePlan& plan, Index k) {
+  const double of_row = rounding_of(row, plan.bits_a), of_column = rounding_of(column, plan.bits_b);
+  const double row_sum = rounded_sum_upper(relative_sum_upper(row.norms.sum), k, of_row);
+  return add_upper(multiply_upper(of_row, relative_sum_upper(column.norms.sum)), multiply_upper(row_sum, of_column));
 }
 
 double residue_a_priori_upper(const ResiduePlan& plan, Index k) {

@@ -22,6 +22,32 @@ constexpr int most_spent_bits = 53;  ///< per side, when spare bits are spent: t
 /// is found before the decision.
 constexpr double surely_certified = 1 - 0x1p-40;
 
+/// The same for a norm, which adds m + n roundings: fewer than 2^30, each of less than 2^-51. Entries that are raised to 2^-500
+/// count for nothing if the norm allows at least 2^-100.
+constexpr double surely_certified_norm = 1 - 0x1p-20;
+constexpr Index most_of_norm = Index{1} << 30;
+constexpr double most_share_of_norm = 0x1p200;
+
+/// The vectors of one operand that are neither zero nor special, for norms of outer products.
+struct VectorSums {
+  Index first_of_largest = 0;    ///< the first vector with the largest exponent; 0 if there are no vectors
+  double ones = 0, squares = 0;  ///< sums of 4^e and of ||.||_1^2 4^e, e relative to the largest exponent, rounded up
+
+  VectorSums(const Norms& sums, const std::vector<std::int32_t>& exponents) {
+    std::optional<std::int32_t> largest;
+    for (std::size_t i = 0; i < exponents.size(); ++i)
+      if (sums[i] > 0 && (!largest || exponents[i] > *largest))
+        largest = exponents[i], first_of_largest = static_cast<Index>(i);
+    for (std::size_t i = 0; i < exponents.size(); ++i) {
+      if (!(sums[i] > 0)) continue;
+      const auto below = std::int64_t{*largest} - exponents[i];
+      const double square = below > 500 ? 0x1p-1000 : power_of_two(static_cast<int>(-2 * below));
+      ones = add_upper(ones, square);
+      squares = add_upper(squares, multiply_upper(multiply_upper(sums[i], sums[i]), square));
+    }
+  }
+};
+
 /// Bits of the integers of A and B; exact_a and exact_b are true if the integers equal A or B exactly.
 struct Bits {
   int a, b;
@@ -67,8 +93,13 @@ class ResidueChoice {
   /// Takes the fewest moduli, from the largest 1-norms over the errors that entries allow. No plan influences these ratios.
   Proposal certified() {
     const auto& allowance = allowance_.get();
-    const auto ratios = allowance.largest_ratios({&facts_.column_sums, &facts_.row_sums});
-    of_a_ = ratios[0], of_b_ = ratios[1];
+    double sure = surely_certified;
+    if (allowance.normwise()) {
+      sure = find_norm_ratios(allowance) ? surely_certified_norm : 0;
+    } else {
+      const auto ratios = allowance.largest_ratios({&facts_.column_sums, &facts_.row_sums});
+      of_a_ = ratios[0], of_b_ = ratios[1];
+    }
     const auto bits = fewest_bits();
     const auto moduli = bits ? fewest_moduli(*bits) : std::nullopt;
     if (!moduli) return {};
@@ -79,7 +110,7 @@ class ResidueChoice {
                         true};
     if (candidate.cost > limit_) return {{candidate}, {}, {}, {}};
     Evidence found{examination_.bound(plan)};
-    if (before > surely_certified || allowance.normwise()) {  // a norm adds the roundings of all its entries
+    if (before > sure) {
       const auto worst = after_rounding(allowance.worst(found.bound), problem_.tau, problem_.u);
       candidate.ratio = worst.ratio;
       candidate.certifies = candidate.ratio <= 1;
@@ -89,10 +120,33 @@ class ResidueChoice {
     return {{candidate}, candidate, "cheapest plan whose bound certifies the target", std::move(found)};
   }
 
+  /// Sets the ratios of a normwise target from the operands' sums: the norm of an outer product is the product of its vectors'
+  /// norms. Entries that are zero count too. Returns false if only a pass over all entries tells what counts, which then sets
+  /// the ratios.
+  bool find_norm_ratios(const Allowance& allowance) {
+    const auto row_sums = fetched(facts_.row_sums), column_sums = fetched(facts_.column_sums);
+    const VectorSums rows(row_sums.product.terms.at(0).alternatives.at(0).rows, row_sums.row_exponents);
+    const VectorSums columns(column_sums.product.terms.at(0).alternatives.at(0).columns, column_sums.column_exponents);
+    // An entry of the largest scale. If it counts, this is the scale of the norm.
+    const bool any = rows.ones > 0 && columns.ones > 0;
+    const double share = any ? allowance.normwise_share(rows.first_of_largest, columns.first_of_largest, 1) : 0;
+    if (!(share > 0 && share <= most_share_of_norm) || problem_.m() + problem_.n() > most_of_norm) {
+      const auto ratios = allowance.largest_ratios({&facts_.column_sums, &facts_.row_sums});
+      of_a_ = ratios[0], of_b_ = ratios[1];
+      return false;
+    }
+    const auto norm = [share](double of_rows, double of_columns) {
+      return next_up(std::sqrt(multiply_upper(multiply_upper(of_rows, of_columns), share)));
+    };
+    of_a_ = norm(rows.ones, columns.squares);
+    of_b_ = norm(rows.squares, columns.ones);
+    return true;
+  }
+
   /// For each number of moduli, takes the plan with the most bits; of these, the one whose products and exact finish have the
   /// least expected cost.
   Proposal refined(Method method) {
-    const auto probes = problem_.refined_probes(method, examination_);
+    const auto& probes = allowance_.refined_probes(method);
     const auto column_sums = fetched(facts_.column_sums), row_sums = fetched(facts_.row_sums);
     for (const auto& probe : probes) {
       of_a_ = std::max(of_a_, finite_ratio(column_sums, probe));
@@ -214,7 +268,7 @@ class ResidueChoice {
   TargetAllowance& allowance_;
   double limit_;
   ResidueFacts facts_ = {};
-  double of_a_ = 0, of_b_ = 0;  ///< largest ||b_j||_1, and ||a_i||_1, over the error that an entry allows
+  double of_a_ = 0, of_b_ = 0;  ///< largest ||b_j||_1, and ||a_i||_1, over the error that an entry allows; or their norms
 };
 
 }  // namespace

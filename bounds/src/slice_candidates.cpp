@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <memory>
 #include <utility>
@@ -59,6 +60,7 @@ class SliceSearch {
         sampled = true;
         probed = probe(plan, probes, allowance);
       }
+      if (probed <= 1 && residues_.evidence && allowance.normwise()) probed = norm_estimate(plan, probes, allowance);
       note({Method::one_plan, plan, cost, ratio_upper_after_rounding(probed, problem_.tau, problem_.u), false});
       if (probed > 1) continue;
       auto bound = examination_.bound(plan);
@@ -74,10 +76,23 @@ class SliceSearch {
     return false;
   }
 
+  /// The ratio of a normwise target if all entries are like the probes. The ratio itself takes a pass over all entries, for
+  /// which few of the plans that are cheaper than residues are good enough. Returns at most 1 if it may be at most 1.
+  double norm_estimate(const Plan& plan, const std::vector<Probe>& probes, const Allowance& allowance) {
+    constexpr double uncertain = 4;  // of the square
+    const double uniform = truncation_a_priori_upper(plan, problem_.product.k());
+    double sum = 0;
+    for (const auto& probe : probes)
+      sum += allowance.normwise_share(probe.i, probe.j, examination_.error_at(plan, uniform, probe.i, probe.j));
+    const double entries = static_cast<double>(problem_.m()) * static_cast<double>(problem_.n());
+    const double square = sum / static_cast<double>(probes.size()) * entries;
+    return square > uncertain ? std::sqrt(square) : std::min(1.0, std::sqrt(square));
+  }
+
   /// For results that are refined entry by entry: chooses the plan with the least expected cost of its products and of
   /// finishing its open entries exactly.
   void choose_refined(PlansByCost plans, Method method) {
-    const auto probes = problem_.refined_probes(method, examination_);
+    const auto& probes = allowance_.refined_probes(method);
     // The cheapest plan costs no more than a triangular plan is expected to cost. Most other plans are refused by few probes.
     double limit = std::min({exact_, limit_, cheapest_triangular(probes)});
     std::optional<Candidate> best;

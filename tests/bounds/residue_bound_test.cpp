@@ -63,6 +63,7 @@ TEST(ResidueBound, IsNeverPassed) {
     const auto a = sample(random, m, k, spread), b = sample(random, k, n, spread);
     const ResiduePlan plan{20, random.between(1, 70), random.between(1, 70)};
     const auto bound = bound_of(a, b, plan);
+    const auto rows = vector_norms(a, Side::rows_of_a, 1), columns = vector_norms(b, Side::columns_of_b, 1);
     const double uniform = residue_a_priori_upper(plan, k);
     EXPECT_EQ(uniform, truncation_a_priori_upper(plan, k));
     for (Index i = 0; i < m; ++i)
@@ -71,6 +72,9 @@ TEST(ResidueBound, IsNeverPassed) {
         const ResidueEntry entry(row, column, plan);
         const int scale = residue_reference::scale_of(row) + residue_reference::scale_of(column);
         EXPECT_TRUE(compare(entry, scale, bound.upper(i, j)).within) << to_string(Plan(plan));
+        const auto& row_norms = rows[static_cast<std::size_t>(i)];
+        const auto& column_norms = columns[static_cast<std::size_t>(j)];
+        EXPECT_EQ(residue_entry_error_upper(row_norms, column_norms, plan, k), bound.upper(i, j));
         EXPECT_TRUE(compare(entry, scale, uniform).within) << to_string(Plan(plan));
         EXPECT_LE(bound.upper(i, j), 1.001 * uniform + std::ldexp(static_cast<double>(k), -16));
       }

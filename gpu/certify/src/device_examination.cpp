@@ -367,8 +367,7 @@ double DeviceExamination::error_at(const Plan& plan, double uniform, Index i, In
   return plan.visit(
       [&](const SplitPlan& slices) { return error_of_slices_at(slices, uniform, i, j); },
       [&](const ResiduePlan& residues) {  // the scales of residues are the product's
-        const auto row = report().a.vector(i), column = report().b.vector(j);
-        return residue_error_upper({&row, 1}, {&column, 1}, residues, k_).upper(0, 0);
+        return residue_entry_error_upper(report().a.vector(i), report().b.vector(j), residues, k_);
       });
 }
 

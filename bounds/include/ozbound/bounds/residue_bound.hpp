@@ -19,6 +19,9 @@ namespace ozbound {
 EntryBound residue_error_upper(std::span<const VectorNorms> rows, std::span<const VectorNorms> columns, const ResiduePlan& plan,
                                Index k);
 
+/// residue_error_upper of one entry, with these norms of its row and column.
+double residue_entry_error_upper(const VectorNorms& row, const VectorNorms& column, const ResiduePlan& plan, Index k);
+
 /// ||x||_1 of each vector over its scale, rounded up.
 std::vector<double> sums_upper(std::span<const VectorNorms> vectors);
 
