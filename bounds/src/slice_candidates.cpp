@@ -94,7 +94,7 @@ class SliceSearch {
   void choose_refined(PlansByCost plans, Method method) {
     const auto& probes = allowance_.refined_probes(method);
     // The cheapest plan costs no more than a triangular plan is expected to cost. Most other plans are refused by few probes.
-    double limit = std::min({exact_, limit_, cheapest_triangular(probes)});
+    double limit = cheapest_triangular(probes);
     std::optional<Candidate> best;
     while (!plans.empty()) {
       poll_cancelled();
@@ -124,9 +124,9 @@ class SliceSearch {
     return std::max(worst, total);
   }
 
-  /// The least expected cost of plans with s slices each and cut s + 1.
+  /// The least expected cost of plans with s slices each and cut s + 1, or the limit if that is less.
   double cheapest_triangular(const std::vector<Probe>& probes) {
-    double least = std::numeric_limits<double>::infinity();
+    double least = std::min(exact_, limit_);
     for (int s = 1; s <= max_slices; ++s) {
       poll_cancelled();
       const SplitPlan plan{{encoding_, s}, {encoding_, s}, s + 1, Accumulation::exact};

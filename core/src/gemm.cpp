@@ -196,7 +196,8 @@ std::vector<Entry> multiply_finite(const RealProduct& original, const Plan& plan
       if (auto open = engine.multiply_whole(product, plan, kept, error)) return std::move(*open);
     return multiply_blocks(product, plan, engine, kept, error, rows, columns);
   });
-  std::sort(undecided.begin(), undecided.end());  // blocks of columns follow each other
+  // Blocks of columns follow each other.
+  if (!std::is_sorted(undecided.begin(), undecided.end())) std::sort(undecided.begin(), undecided.end());
   return undecided;
 }
 

@@ -36,11 +36,21 @@ struct ExactEntries {
   __device__ void sum_parts(Index i, Index j, Index begin, Index end, ExactBins& bins) const {
     const int lane = static_cast<int>(threadIdx.x);
     for (auto& bin : bins) bin[lane] = 0;
-    for (Index l = begin + lane; l < end; l += exact_lanes) {
-      const auto x = to_dyadic(a.bits(i, l), binary64), y = to_dyadic(b.bits(l, j), binary64);
-      if (x.magnitude == 0 || y.magnitude == 0) continue;
-      const auto parts = ExactDot::parts_of(x, y);
-      for (int t = 0; t < 5; ++t) bins[parts.bin + t][lane] += parts.of[t];
+    constexpr int ahead = 8;  // elements that a lane loads before it uses them: the bins leave room for few warps
+    for (Index first = begin + lane; first < end; first += ahead * exact_lanes) {
+      std::uint64_t of_a[ahead], of_b[ahead];
+#pragma unroll
+      for (int r = 0; r < ahead; ++r) {
+        const Index l = first + r * exact_lanes;
+        of_a[r] = l < end ? a.bits(i, l) : 0, of_b[r] = l < end ? b.bits(l, j) : 0;
+      }
+#pragma unroll
+      for (int r = 0; r < ahead; ++r) {
+        const auto x = to_dyadic(of_a[r], binary64), y = to_dyadic(of_b[r], binary64);
+        if (x.magnitude == 0 || y.magnitude == 0) continue;
+        const auto parts = ExactDot::parts_of(x, y);
+        for (int t = 0; t < 5; ++t) bins[parts.bin + t][lane] += parts.of[t];
+      }
     }
     __syncwarp();
     for (int t = lane; t < ExactDot::bins; t += exact_lanes) {
