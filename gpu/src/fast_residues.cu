@@ -17,7 +17,7 @@ constexpr int most_bits = 118;  ///< of h 2^56 + l, where h then has at most 62 
 /// Residues of integers of at most most_narrow_bits bits; `Wide`: of most_bits.
 template <bool Wide>
 struct Task {
-  static constexpr int blocks_together = Wide ? 3 : 4;
+  static constexpr int blocks_together = Wide ? 3 : 4, most_team = fast_slicing::threads, quads = 4;
 
   DeviceSlices slices;
   int bits;

@@ -11,7 +11,7 @@ namespace fast_slicing {
 
 /// Balanced slices, at most 8.
 struct BalancedTask {
-  static constexpr int blocks_together = 3;
+  static constexpr int blocks_together = 3, most_team = fast_slicing::threads, quads = 4;
 
   DeviceSlices slices;
 

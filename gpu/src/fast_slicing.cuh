@@ -22,8 +22,6 @@ inline constexpr int threads = 256, warps = threads / 32;
 inline constexpr int vectors_together = 16;  // vectors of a cluster if the elements of a vector are apart
 inline constexpr int piece = 128;            // elements of these vectors that a block takes at a time
 inline constexpr int pieces = 3;             // pieces that a block holds; it reads further pieces twice
-inline constexpr int quads = 4;              // groups of four elements of one vector that a thread holds; it reads further
-                                             // groups twice
 
 /// Magnitudes, by the upper halves of their bits.
 using Top = std::uint32_t;
@@ -36,8 +34,9 @@ struct SharedMemory {
 };
 
 /// An operand of one type and its Task. A Task has `slices`, the memory for digits; encoding(), whose scales they have; Seen,
-/// which visits the elements on the way; Writer, for the digits of one vector; and blocks_together, the number of its blocks
-/// for which a multiprocessor has registers.
+/// which visits the elements on the way; Writer, for the digits of one vector; blocks_together, the number of its blocks for
+/// which a multiprocessor has registers; and, for vectors whose elements lie side by side, most_team, the threads that slice a
+/// long vector, and quads, the groups of four elements of one vector that a thread holds. It reads further groups twice.
 template <class T, class Task>
 struct Operand {
   const T* data;
@@ -55,9 +54,10 @@ struct Operand {
 };
 
 /// Threads of a block that slice one vector.
-__host__ __device__ inline int team_threads(Index padded) {
+template <class Task>
+__host__ __device__ int team_threads(Index padded) {
   int team = 32;
-  while (team < threads && team * 4 * quads < padded) team *= 2;
+  while (team < Task::most_team && team * 4 * Task::quads < padded) team *= 2;
   return team;
 }
 
@@ -160,7 +160,8 @@ __device__ inline Top team_top(Top top, int team, SharedMemory& shared) {
 template <class T, class Task>
 __device__ void slice_by_teams(const Operand<T, Task>& operand, Index block, SharedMemory& shared) {
   const auto& slices = operand.slices;
-  const int team = team_threads(slices.padded), member = static_cast<int>(threadIdx.x) % team;
+  constexpr int quads = Task::quads;
+  const int team = team_threads<Task>(slices.padded), member = static_cast<int>(threadIdx.x) % team;
   const Index vector = block * (threads / team) + static_cast<int>(threadIdx.x) / team, step = 4 * team;
   const bool inside = vector < slices.count;
   const T* const data = operand.data + vector * operand.vector_stride;
@@ -172,8 +173,9 @@ __device__ void slice_by_teams(const Operand<T, Task>& operand, Index block, Sha
     load_four(data + own + q * step, inner - own - q * step, x[q]);
     seen.four(vector, own + q * step, inner, x[q]);
   }
-  Top top = max(max(top_of(x[0]), top_of(x[1])), max(top_of(x[2]), top_of(x[3])));
-  static_assert(quads == 4);
+  Top top = 0;
+#pragma unroll
+  for (int q = 0; q < quads; ++q) top = max(top, top_of(x[q]));
   for (Index l = rest; l < inner; l += step) {
     load_four(data + l, inner - l, other);
     seen.four(vector, l, inner, other);
@@ -324,7 +326,7 @@ __global__ __launch_bounds__(threads, Task::blocks_together) void slice_both(con
 /// The number of blocks, in whole clusters.
 template <class T, class Task>
 Index blocks_for(const Operand<T, Task>& operand, int cluster) {
-  const Index count = operand.slices.count, teams = threads / team_threads(operand.slices.padded);
+  const Index count = operand.slices.count, teams = threads / team_threads<Task>(operand.slices.padded);
   const Index blocks =
       operand.elements_together() ? (count + teams - 1) / teams : (count + vectors_together - 1) / vectors_together * cluster;
   return (blocks + cluster - 1) / cluster * cluster;

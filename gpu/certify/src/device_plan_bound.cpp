@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "cuda_device.hpp"
-#include "ozbound/bounds/detail/residue_facts.hpp"
 #include "transfer.hpp"
 
 namespace ozbound::gpu {
@@ -50,8 +49,16 @@ LookedPlanBound::LookedPlanBound(const ResidueBoundKind& kind, const FirstLooks&
 }
 
 PlanBound SumsBound::fetch() const {
-  auto facts = residue_facts(report_->a.vectors(), report_->b.vectors(), report_->largest_units);
-  return std::move(of_ == ResidueBoundKind::Of::row_sums ? facts.row_sums : facts.column_sums);
+  const auto norms = [this](const OperandReport& of, ResidueBoundKind::Of own) {
+    std::vector<double> sums(static_cast<std::size_t>(of.count()), 1);
+    for (Index i = 0; own == of_ && i < of.count(); ++i) sums[static_cast<std::size_t>(i)] = of.sum_upper(i);
+    return Norms(std::move(sums));
+  };
+  EntryBound product;
+  product.terms.push_back({"one operand's sums",
+                           {{norms(report_->a, ResidueBoundKind::Of::row_sums),
+                             norms(report_->b, ResidueBoundKind::Of::column_sums)}}});
+  return {std::move(product), report_->a.exponents(), report_->b.exponents()};
 }
 
 MeasuredPlanBound::MeasuredPlanBound(const SplitPlan& plan, Index k, const DeviceFacts& rows, const DeviceFacts& columns,

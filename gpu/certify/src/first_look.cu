@@ -22,7 +22,7 @@ using Word = unsigned long long;
 
 /// The look at one operand. Reads each of its elements from memory once.
 struct Task {
-  static constexpr int blocks_together = 4;
+  static constexpr int blocks_together = 4, most_team = 128, quads = 2;  // more elements would not fit the registers
 
   DeviceSlices slices;
   Word* sums;

@@ -28,6 +28,7 @@ class OperandReport {
   [[nodiscard]] std::uint64_t print() const { return print_; }
   [[nodiscard]] Index count() const { return count_; }
   [[nodiscard]] VectorNorms vector(Index i) const;
+  [[nodiscard]] std::vector<std::int32_t> exponents() const { return {exponents_, exponents_ + count_}; }
   /// 1 for each vector that holds a NaN or an infinity, else 0.
   [[nodiscard]] std::vector<std::uint8_t> special() const { return {special_, special_ + count_}; }
   /// Number of bits that hold every vector exactly.

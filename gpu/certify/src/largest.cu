@@ -89,14 +89,14 @@ __device__ void find_largest(const DeviceBound& bound, const LargestWork& work, 
   const int last = t < length ? static_cast<int>(min(Index{begin + share}, count - first)) : 0;
   Index place = row(begin) * n + column(begin), offset = entry.offset(row(begin), column(begin));
   for (int s = begin; s < last; s += together, place += together * place_step, offset += together * step) {
+    double enough = double_from_bits(*static_cast<const volatile std::uint64_t*>(work.best));
     std::uint64_t elements[together];
 #pragma unroll
     for (int r = 0; r < together; ++r) elements[r] = s + r < last ? entry.element(offset + r * step) : 0;
     float estimates[together];
     estimate.find(s, estimates);
-    double enough = double_from_bits(*static_cast<const volatile std::uint64_t*>(work.best));
-    float limit = entry.limit(enough);
     entry.see(elements, min(last - s, together), place, place_step);
+    float limit = entry.limit(enough);
 #pragma unroll
     for (int r = 0; r < together; ++r) {
       if (s + r >= last || entry.clearly_below(elements[r], row(s + r), column(s + r), estimates[r], limit)) continue;
@@ -204,7 +204,7 @@ struct BoundOfEntry {
 #pragma unroll
     for (int r = 0; r < together; ++r, key += key_step)
       if (r < count) {
-        print += fingerprint_term(bits[r], key);
+        print += fingerprint_term_of_one_nan(isnan(double_from_bits(bits[r])) ? Format(binary64).nan : bits[r], key);
         if ((bits[r] & ~binary64.sign) == binary64.inf) see_infinite(place + r * place_step);
       }
   }
