@@ -19,6 +19,7 @@ double rounding_of(const VectorNorms& vector, int bits) {
 
 std::vector<double> roundings_of(std::span<const VectorNorms> vectors, int bits) {
   std::vector<double> errors;
+  errors.reserve(vectors.size());
   for (const auto& vector : vectors) errors.push_back(rounding_of(vector, bits));
   return errors;
 }
@@ -32,6 +33,7 @@ double rounded_sum_upper(double sum, Index k, double rounding) {
 
 std::vector<double> sums_upper(std::span<const VectorNorms> vectors) {
   std::vector<double> sums;
+  sums.reserve(vectors.size());
   for (const auto& vector : vectors) sums.push_back(relative_sum_upper(vector.norms.sum));
   return sums;
 }

@@ -12,6 +12,7 @@ namespace {
 
 std::vector<std::int32_t> exponents_of(std::span<const VectorNorms> vectors) {
   std::vector<std::int32_t> exponents;
+  exponents.reserve(vectors.size());
   for (const auto& vector : vectors) exponents.push_back(vector.scale.exponent);
   return exponents;
 }

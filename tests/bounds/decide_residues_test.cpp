@@ -335,6 +335,29 @@ TEST(DecideResidues, KeepsEveryTarget) {
   EXPECT_GT(by_residues, 100);
 }
 
+/// Under a normwise target, the formula bounds the certificate's ratio. If the largest row and the largest column meet in a zero,
+/// only a pass over all entries tells the norm's scale, and the ratio is the certificate's own.
+TEST(DecideResidues, BoundANormByTheOperandsNorms) {
+  for (const double meeting : {0.0, std::ldexp(1.3, 20)}) {
+    Matrix<double> a(2, 2), b(2, 2), c(2, 2);
+    a(0, 0) = std::ldexp(1.1, 40), a(0, 1) = meeting, a(1, 1) = 1.3;
+    b(0, 0) = 1.7, b(0, 1) = 0, b(1, 1) = std::ldexp(1.9, 40);
+    const RealProduct product{InputView(a), InputView(b), OutputView(MatrixView<double>(c.data(), 2, 2, 2, 1))};
+    const ProductCount products;
+    Choices choices;
+    choices.native = false;
+    choices.costs = &products;
+    const auto [decision, certificate] = multiply(product, Target::normwise(1e-13), engine(), choices);
+    ASSERT_TRUE(decision.plan && decision.plan->by_residues());
+    EXPECT_TRUE(certificate.holds);
+    EXPECT_LE(decision.ratio, 1);
+    if (meeting == 0)
+      EXPECT_EQ(decision.ratio, certificate.ratio);
+    else
+      EXPECT_GT(decision.ratio, certificate.ratio);
+  }
+}
+
 /// A decision also holds for other operands of the same kind: it does not spend the last spare bits of its moduli, or some of
 /// these products would be refused.
 TEST(DecideResidues, HoldsOtherOperandsOfTheKind) {

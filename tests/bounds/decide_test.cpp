@@ -457,13 +457,14 @@ TEST(Decide, RecordsCandidatesCheapestFirstAndTheOneItChose) {
   }
 }
 
-TEST(Decide, ThePredictedRatioIsTheCertifiedOne) {
+TEST(Decide, ThePredictedRatioOfSlicesIsTheCertifiedOne) {
   for (const auto& target :
        {Target::dgemm(), Target::dgemm_typical(), Target::componentwise(1e-11), Target::normwise(1e-13), Target::rowcol(1e-12)})
     for (const double phi : {0.0, 2.0}) {
       const auto product = test::product_of({Family::wide_exponents, 6, 6, 30, phi, 16});
       const auto computed = test::compute(product, target, engine());
       ASSERT_EQ(computed.decision.method, Method::one_plan);
+      ASSERT_FALSE(computed.decision.plan->by_residues());
       EXPECT_EQ(computed.decision.ratio, computed.certificate.ratio) << to_string(target);
     }
 }

@@ -118,7 +118,7 @@ class DeviceAllowance final : public Allowance {
     const CudaDevice current(examination_.device_);
     examination_.settle();
     const auto* const kept = dynamic_cast<const DevicePlanBound*>(bound.remote.get());
-    if (kept == nullptr || kept->device() != examination_.device_ || normwise()) return Allowance::search_worst(bound);
+    if (kept == nullptr || kept->device() != examination_.device_) return Allowance::search_worst(bound);
     const auto search = std::make_shared<const Search>(*this, *kept);
     return [search, bound_in_use = bound.remote, device = examination_.device_] {
       const CudaDevice of_search(device);
@@ -169,32 +169,56 @@ class DeviceAllowance final : public Allowance {
   }
 
  private:
-  /// A search for the worst entry of a bound. The constructor launches the work. @pre the target is not normwise.
+  /// A search for the worst entry of a bound, or for a normwise ratio. The constructor launches the work.
   class Search {
    public:
     Search(const DeviceAllowance& allowance, const DevicePlanBound& bound)
         : memory_(bound.outer_products(), allowance.m(), allowance.n(), allowance.stream_),
+          m_(allowance.m()),
           n_(allowance.n()) {
-      const bool of_sums = allowance.magnitudes_.loose() && allowance.target_.row_norms == nullptr;
-      if (of_sums) allowance.examination_.find_leading();
-      launch_worst_entry(bound.bound(), allowance.magnitudes_, allowance.target_, memory_.work(), allowance.stream_);
-      if (of_sums && allowance.magnitudes_.leading != nullptr) assumes_ = assumed_of_tensor_cores;
+      if (m_ == 0 || n_ == 0) return;
+      if (allowance.normwise())
+        launch_norm(allowance, bound);
+      else
+        launch_entry(allowance, bound);
       const auto* const result = memory_.work().result;
       copy_.emplace(result, result + 1, allowance.stream_);
     }
 
     /// Waits for the search.
     [[nodiscard]] Worst worst() const {
+      if (!copy_) return {};
       auto worst = worst_of(copy_->wait().at(memory_.work().result)->entry, n_);
       worst.assumes = assumes_;
+      if (!row_sums_) return worst;
+      double total = 0;
+      const double* const sums = row_sums_->wait().at(row_sums_there_);
+      for (Index i = 0; i < m_; ++i) total = add_upper(total, sums[i]);
+      worst.ratio = total == 0 ? 0 : next_up(std::sqrt(total));
       return worst;
     }
 
    private:
+    void launch_entry(const DeviceAllowance& allowance, const DevicePlanBound& bound) {
+      const bool of_sums = allowance.magnitudes_.loose() && allowance.target_.row_norms == nullptr;
+      if (of_sums) allowance.examination_.find_leading();
+      launch_worst_entry(bound.bound(), allowance.magnitudes_, allowance.target_, memory_.work(), allowance.stream_);
+      if (of_sums && allowance.magnitudes_.leading != nullptr) assumes_ = assumed_of_tensor_cores;
+    }
+    void launch_norm(const DeviceAllowance& allowance, const DevicePlanBound& bound) {
+      const DeviceArray<double> shares(m_ * n_, allowance.stream_);
+      launch_norm_shares(bound.bound(), allowance.magnitudes_, allowance.norm_, allowance.norm_allowed_, shares.data(),
+                         memory_.work(), allowance.stream_);
+      row_sums_there_ = allowance.norm_.row_sums;
+      row_sums_.emplace(row_sums_there_, row_sums_there_ + m_, allowance.stream_);
+    }
+
     LargestMemory memory_;
-    Index n_;
+    Index m_, n_;
     std::string assumes_;
-    std::optional<StartedCopy> copy_;  ///< of the result; set by the constructor
+    std::optional<StartedCopy> copy_;         ///< of the result; nothing without entries
+    const double* row_sums_there_ = nullptr;  ///< in device memory that others may use again
+    std::optional<StartedCopy> row_sums_;     ///< for normwise targets
   };
 
   /// The allowance of one entry, by the levels that are launched. The constructor launches the work, and also that of measuring
@@ -223,21 +247,20 @@ class DeviceAllowance final : public Allowance {
   [[nodiscard]] double largest_ratio(const SumsBound& bound) const {
     const auto& side = bound.of() == ResidueBoundKind::Of::row_sums ? bound.report().a : bound.report().b;
     constexpr double below = 1 - 0x1p-40;  // a much larger margin than the roundings of a ratio
-    double largest = 0;
+    double largest = 0, most = 0;  // the ratio, and the quotient of sums from which it comes
     for (Index i = 0; i < side.count(); ++i) {
       const auto least = side.least_sum(i);
-      if (!least) continue;
+      if (!least || static_cast<double>(side.sum(i)) < most * *least * below) continue;
+      most = std::max(most, static_cast<double>(side.sum(i)) / *least);
       const double error = multiply_upper(side.sum_upper(i), 1);
       const double allowed = multiply_lower(target_.factor, level_one(*least, 1, 1, examination_.k_).lower);
-      if (!(error < largest * allowed * below)) largest = std::max(largest, ratio_upper(error, allowed));
+      largest = std::max(largest, ratio_upper(error, allowed));
     }
     return largest;
   }
 
   [[nodiscard]] Worst worst_of_bound(const DevicePlanBound& bound) const {
-    if (!normwise()) return Search(*this, bound).worst();
-    const LargestMemory search(bound.outer_products(), m(), n(), stream_);
-    return worst_norm(bound.bound(), search.work());
+    return Search(*this, bound).worst();
   }
 
   /// The bound as sums of this examination's looks; null for other bounds.
@@ -281,17 +304,6 @@ class DeviceAllowance final : public Allowance {
   static Worst worst_of(const LargestEntry& largest, Index n) {
     if (!(largest.value > 0)) return {};
     return {largest.value, largest.place / n, largest.place % n};
-  }
-
-  [[nodiscard]] Worst worst_norm(const BoundWithScales& error, const LargestWork& work) const {
-    if (m() == 0 || n() == 0) return {};
-    const DeviceArray<double> shares(m() * n(), stream_);
-    launch_norm_shares(error, magnitudes_, norm_, norm_allowed_, shares.data(), work, stream_);
-    auto worst = worst_of(copy_to_host(work.result, 1, stream_)[0].entry, n());
-    double total = 0;
-    for (const double sum : copy_to_host(norm_.row_sums, m(), stream_)) total = add_upper(total, sum);
-    worst.ratio = total == 0 ? 0 : next_up(std::sqrt(total));
-    return worst;
   }
 
   void set_norm() {

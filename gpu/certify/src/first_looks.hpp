@@ -33,6 +33,8 @@ class OperandReport {
   [[nodiscard]] std::vector<std::uint8_t> special() const { return {special_, special_ + count_}; }
   /// Number of bits that hold every vector exactly.
   [[nodiscard]] std::int32_t exact_bits() const;
+  /// The sum of VectorNorms::norms of vector i.
+  [[nodiscard]] std::uint64_t sum(Index i) const { return words_[i]; }
   /// ||.||_1 of vector i relative to its scale, rounded up.
   [[nodiscard]] double sum_upper(Index i) const { return relative_sum_upper(words_[i]); }
   /// The least sum of level 1 in the vector's row or column of C, among entries that are neither zero nor special; nothing if
