@@ -335,8 +335,8 @@ TEST(DecideResidues, KeepsEveryTarget) {
   EXPECT_GT(by_residues, 100);
 }
 
-/// Under a normwise target, the formula bounds the certificate's ratio. If the largest row and the largest column meet in a zero,
-/// only a pass over all entries tells the norm's scale, and the ratio is the certificate's own.
+/// Under a normwise target, the formula bounds the certificate's ratio. If the largest row and the largest column meet in a
+/// zero, only a pass over all entries tells the norm's scale, and the ratio is the certificate's own.
 TEST(DecideResidues, BoundANormByTheOperandsNorms) {
   for (const double meeting : {0.0, std::ldexp(1.3, 20)}) {
     Matrix<double> a(2, 2), b(2, 2), c(2, 2);
