@@ -111,10 +111,10 @@ class ResidueChoice {
     if (candidate.cost > limit_) return {{candidate}, {}, {}, {}};
     Evidence found{examination_.bound(plan)};
     if (before > sure) {
-      const auto worst = after_rounding(allowance.worst(found.bound), problem_.tau, problem_.u);
+      auto worst = after_rounding(allowance.worst(found.bound), problem_.tau, problem_.u);
       candidate.ratio = worst.ratio;
       candidate.certifies = candidate.ratio <= 1;
-      found.worst = [worst] { return worst; };
+      found.worst = [worst = std::move(worst)] { return worst; };
     }
     if (!candidate.certifies) return {{candidate}, {}, {}, {}};
     return {{candidate}, candidate, "cheapest plan whose bound certifies the target", std::move(found)};
