@@ -36,7 +36,6 @@ struct DecisionProblem {
   [[nodiscard]] double rounded_ratio() const {
     return target.kind == Target::Kind::correctly_rounded ? 1 : rounding_ratio_upper(tau, u);
   }
-
 };
 
 /// Makes the target's Allowance on first use, since some targets read all entries; and the probes of refined products.

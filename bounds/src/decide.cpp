@@ -50,7 +50,7 @@ class Chooser {
     TargetAllowance allowance(problem_, *examination_);
     if (choices_.slices) {
       if (choices_.residues) residues = propose_residues(problem_, *examination_, allowance, cost_of(native));
-      // The search starts now, so that a device is at work while the host looks at slices, which seldom are cheaper.
+      // A device searches while the host looks at slices, which seldom are cheaper.
       if (auto& evidence = residues.evidence; evidence && !evidence->worst && purpose == Purpose::product)
         evidence->worst = search_worst(allowance.get(), evidence->bound);
       const double limit = std::min(cost_of(native), cost_of(residues));
@@ -68,7 +68,11 @@ class Chooser {
     for (auto* const proposal : all)
       decision.candidates.insert(decision.candidates.end(), proposal->looked_at.begin(), proposal->looked_at.end());
     std::optional<OperandRecord> record;
-    if (purpose == Purpose::product) record = examination_->record();
+    if (purpose == Purpose::product) {
+      record = examination_->record();
+      if (auto& evidence = chosen.evidence; evidence && !evidence->worst)
+        evidence->worst = [found = rounded(allowance.get().worst(evidence->bound))] { return found; };
+    }
     return {std::move(decision),
             {std::move(examination_), std::move(record), std::move(guarantee), std::move(chosen.evidence)}};
   }
@@ -78,10 +82,13 @@ class Chooser {
     return proposal.best ? proposal.best->cost : std::numeric_limits<double>::infinity();
   }
 
+  [[nodiscard]] Worst rounded(const Worst& before) const { return after_rounding(before, problem_.tau, problem_.u); }
+
+  /// Null if the search cannot run while the host does other work.
   [[nodiscard]] std::function<Worst()> search_worst(const Allowance& allowance, const PlanBound& bound) const {
-    return [before = allowance.search_worst(bound), tau = problem_.tau, u = problem_.u] {
-      return after_rounding(before(), tau, u);
-    };
+    auto before = allowance.search_worst(bound);
+    if (!before) return nullptr;
+    return [before = std::move(before), tau = problem_.tau, u = problem_.u] { return after_rounding(before(), tau, u); };
   }
 
   [[nodiscard]] bool native_allowed() const { return choices_.native && backend_.native() != nullptr; }

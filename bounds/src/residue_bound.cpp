@@ -13,9 +13,7 @@ namespace ozbound {
 namespace {
 
 /// 2^-bits / 2, or 0 if nothing is rounded.
-double rounding_of(const VectorNorms& vector, int bits) {
-  return vector.exact_bits() <= bits ? 0 : power_of_two(-bits - 1);
-}
+double rounding_of(const VectorNorms& vector, int bits) { return vector.exact_bits() <= bits ? 0 : power_of_two(-bits - 1); }
 
 std::vector<double> roundings_of(std::span<const VectorNorms> vectors, int bits) {
   std::vector<double> errors;

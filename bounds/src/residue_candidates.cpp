@@ -176,7 +176,7 @@ class ResidueChoice {
   /// leaves open the values within E of a midpoint between adjacent numbers, which are at least u |C| apart. A relative target
   /// leaves open those with |C| below E / tau.
   [[nodiscard]] double open_share(Method method, const std::vector<Probe>& probes, const Plan& plan) const {
-    const double uniform = infinity;
+    constexpr double uniform = infinity;  // plans by residues do not use it
     const double per_ratio = (method == Method::one_plan ? 0x1p-2 : 0x1p-7) * std::sqrt(static_cast<double>(problem_.k));
     double open = 0;
     for (const auto& probe : probes)

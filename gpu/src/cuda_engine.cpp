@@ -200,13 +200,7 @@ bool CudaEngine::takes_whole(const RealProduct& product, const Plan& plan, KeptO
 
 bool CudaEngine::start(const RealProduct& product, const Plan& plan, KeptOperands kept) const {
   const CudaDevice device(options_.device);
-  if (!takes_whole(product, plan, kept)) return false;
-  try {
-    launch_product(product, plan, kept, {});
-  } catch (const OutOfMemory&) {  // continue in blocks
-    return false;
-  }
-  return true;
+  return takes_whole(product, plan, kept) && launch_product(product, plan, kept, {});
 }
 
 std::optional<std::vector<Entry>> CudaEngine::multiply_whole(const RealProduct& product, const Plan& plan, KeptOperands kept,
@@ -222,22 +216,21 @@ std::optional<std::vector<Entry>> CudaEngine::multiply_whole(const RealProduct& 
       ziv.bound = bound.emplace(error, product.m(), product.n(), options_.device, stream).data();
       open.emplace(product.m(), product.n(), stream).add_to(ziv);
     }
-    launch_product(product, plan, kept, ziv);
-  } catch (const OutOfMemory&) {
+  } catch (const OutOfMemory&) {  // continue in blocks
     return std::nullopt;
   }
+  if (!launch_product(product, plan, kept, ziv)) return std::nullopt;
   auto entries = open ? open->in_order(stream) : std::vector<Entry>{};
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   return entries;
 }
 
-void CudaEngine::launch_product(const RealProduct& product, const Plan& plan, KeptOperands kept,
+bool CudaEngine::launch_product(const RealProduct& product, const Plan& plan, KeptOperands kept,
                                 const DeviceEpilogue& ziv) const {
   check_inner_dimension(plan, product.k());
   const CudaDevice device(options_.device);
   const auto stream = cudaStreamPerThread;
   const ProductLauncher launcher(plan, product.m(), product.n(), product.k(), options_.sum_bytes, options_.path, *kernels_);
-  launcher.prepare();
   struct Parts {
     DeviceSlices a, b;
     std::uint8_t* sums;
@@ -252,12 +245,18 @@ void CudaEngine::launch_product(const RealProduct& product, const Plan& plan, Ke
   };
   Arena needed;
   take(needed);
-  const Memory memory(needed.used(), stream);
+  Memory memory;
+  try {
+    launcher.prepare();
+    memory = Memory(needed.used(), stream);
+  } catch (const OutOfMemory&) {
+    return false;
+  }
+  poll_cancelled();  // after this, kernels read A and B
   auto arena = memory.arena();
   const auto parts = take(arena);
   const SlicingJob a{matrix_of(product.a), parts.a}, b{transposed(matrix_of(product.b)), parts.b};
   launch_operands(plan, kept.a == nullptr ? &a : nullptr, kept.b == nullptr ? &b : nullptr, launcher.path(), stream);
-  poll_cancelled();
   const auto slices_of = [this](const IntegerOperand* kept_operand, const DeviceSlices& own) {
     return kept_operand == nullptr ? own : *operand_on(options_.device, *kept_operand);
   };
@@ -266,6 +265,7 @@ void CudaEngine::launch_product(const RealProduct& product, const Plan& plan, Ke
   last.c0 = matrix_of(product.c0), last.c = matrix_of(product.c.as_input());
   launcher.launch(slices_of(kept.a, a.slices), slices_of(kept.b, b.slices), last, {},
                   Arena(parts.sums, static_cast<std::size_t>(launcher.bytes())), stream);
+  return true;
 }
 
 std::vector<Matrix<std::int64_t>> CudaEngine::group_sums(const SlicedMatrix& a, const SlicedMatrix& b,

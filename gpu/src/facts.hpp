@@ -61,8 +61,8 @@ void launch_facts(const DeviceMatrix& vectors, Index inner, const DeviceFacts& f
 
 /// Facts of some vectors under 1 … max_slices slices of one encoding. They share data that does not depend on the slice count.
 struct FactsOfAllSlicings {
-  DeviceFacts of[max_slices];  ///< [slices - 1]
-  std::uint64_t* words = nullptr;          ///< all norms
+  DeviceFacts of[max_slices];      ///< [slices - 1]
+  std::uint64_t* words = nullptr;  ///< all norms
   Index word_count = 0;
 
   /// Memory for the facts of `count` vectors.

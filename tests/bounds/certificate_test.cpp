@@ -2,6 +2,7 @@
 #include "bounds/products.hpp"
 
 #include "ozbound/bounds/certificate.hpp"
+#include "ozbound/core/detail/fingerprint_term.hpp"
 #include "ozbound/core/fingerprint.hpp"
 
 #include <gtest/gtest.h>
@@ -131,6 +132,15 @@ TEST(Certificate, FingerprintsAreThoseOfTheRecord) {
   narrow(0, 0) = 1, narrow(0, 1) = -std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(fingerprint(narrow), expected) << "the same values";
   EXPECT_EQ(fingerprint(Matrix<double>(0, 3)), 0);
+}
+
+/// Devices take terms from numbers, hosts from bits.
+TEST(Certificate, FingerprintTermsOfNumbersAreThoseOfTheirBits) {
+  for (const std::uint64_t bits :
+       {std::uint64_t{0}, std::uint64_t{1} << 63, std::uint64_t{1}, bits_of(-1.5), std::uint64_t{0x7ff0000000000000},
+        std::uint64_t{0xfff0000000000000}, std::uint64_t{0x7ff8000000000000}, std::uint64_t{0x7ff0000000000001},
+        std::uint64_t{0xffffffffffffffff}})
+    EXPECT_EQ(fingerprint_term(double_from_bits(bits), fingerprint_key(7)), fingerprint_term(bits, fingerprint_key(7))) << bits;
 }
 
 /// Fingerprints depend only on values and places: rows longer than one block that is read at once, in every layout.

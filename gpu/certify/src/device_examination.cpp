@@ -118,12 +118,16 @@ class DeviceAllowance final : public Allowance {
     const CudaDevice current(examination_.device_);
     examination_.settle();
     const auto* const kept = dynamic_cast<const DevicePlanBound*>(bound.remote.get());
-    if (kept == nullptr || kept->device() != examination_.device_) return Allowance::search_worst(bound);
-    const auto search = std::make_shared<const Search>(*this, *kept);
-    return [search, bound_in_use = bound.remote, device = examination_.device_] {
-      const CudaDevice of_search(device);
-      return search->worst();
-    };
+    if (kept == nullptr || kept->device() != examination_.device_) return nullptr;
+    try {
+      const auto search = std::make_shared<const Search>(*this, *kept);
+      return [search, bound_in_use = bound.remote, device = examination_.device_] {
+        const CudaDevice of_search(device);
+        return search->worst();
+      };
+    } catch (const OutOfMemory&) {  // another way may be chosen
+      return nullptr;
+    }
   }
 
   /// The ratios of operands' sums come from the least sums of level 1, without a search, where an entry's allowance is a
@@ -247,7 +251,7 @@ class DeviceAllowance final : public Allowance {
   [[nodiscard]] double largest_ratio(const SumsBound& bound) const {
     const auto& side = bound.of() == ResidueBoundKind::Of::row_sums ? bound.report().a : bound.report().b;
     constexpr double below = 1 - 0x1p-40;  // a much larger margin than the roundings of a ratio
-    double largest = 0, most = 0;  // the ratio, and the quotient of sums from which it comes
+    double largest = 0, most = 0;          // the ratio, and the quotient of sums from which it comes
     for (Index i = 0; i < side.count(); ++i) {
       const auto least = side.least_sum(i);
       if (!least || static_cast<double>(side.sum(i)) < most * *least * below) continue;
@@ -259,9 +263,7 @@ class DeviceAllowance final : public Allowance {
     return largest;
   }
 
-  [[nodiscard]] Worst worst_of_bound(const DevicePlanBound& bound) const {
-    return Search(*this, bound).worst();
-  }
+  [[nodiscard]] Worst worst_of_bound(const DevicePlanBound& bound) const { return Search(*this, bound).worst(); }
 
   /// The bound as sums of this examination's looks; null for other bounds.
   [[nodiscard]] const SumsBound* sums_of_looks(const PlanBound& bound) const {
@@ -376,11 +378,10 @@ PlanBound DeviceExamination::bound(const Plan& plan) {
 }
 
 double DeviceExamination::error_at(const Plan& plan, double uniform, Index i, Index j) {
-  return plan.visit(
-      [&](const SplitPlan& slices) { return error_of_slices_at(slices, uniform, i, j); },
-      [&](const ResiduePlan& residues) {  // the scales of residues are the product's
-        return residue_entry_error_upper(report().a.vector(i), report().b.vector(j), residues, k_);
-      });
+  return plan.visit([&](const SplitPlan& slices) { return error_of_slices_at(slices, uniform, i, j); },
+                    [&](const ResiduePlan& residues) {  // the scales of residues are the product's
+                      return residue_entry_error_upper(report().a.vector(i), report().b.vector(j), residues, k_);
+                    });
 }
 
 PlanBound DeviceExamination::bound_of_slices(const SplitPlan& plan) {
@@ -401,8 +402,7 @@ double DeviceExamination::error_of_slices_at(const SplitPlan& plan, double unifo
 MeasuredVectors& DeviceExamination::measured(Encoding encoding) {
   for (const auto& [of, vectors] : measured_)
     if (of == encoding) return *vectors;
-  measured_.emplace_back(encoding,
-                         std::make_unique<MeasuredVectors>(a_.matrix(), b_.matrix(), k_, encoding, device_, stream_));
+  measured_.emplace_back(encoding, std::make_unique<MeasuredVectors>(a_.matrix(), b_.matrix(), k_, encoding, device_, stream_));
   return *measured_.back().second;
 }
 

@@ -55,9 +55,9 @@ PlanBound SumsBound::fetch() const {
     return Norms(std::move(sums));
   };
   EntryBound product;
-  product.terms.push_back({"one operand's sums",
-                           {{norms(report_->a, ResidueBoundKind::Of::row_sums),
-                             norms(report_->b, ResidueBoundKind::Of::column_sums)}}});
+  product.terms.push_back(
+      {"one operand's sums",
+       {{norms(report_->a, ResidueBoundKind::Of::row_sums), norms(report_->b, ResidueBoundKind::Of::column_sums)}}});
   return {std::move(product), report_->a.exponents(), report_->b.exponents()};
 }
 

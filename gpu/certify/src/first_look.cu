@@ -59,9 +59,7 @@ class Task::Seen {
   [[nodiscard]] __device__ std::uint64_t step(int distance) const {
     return static_cast<std::uint64_t>(distance * task_.by_element) * fingerprint_step;
   }
-  __device__ void one(std::uint64_t key, double x) {
-    sum_ += fingerprint_term_of_one_nan(isnan(x) ? Format(binary64).nan : bits_of(x), key);
-  }
+  __device__ void one(std::uint64_t key, double x) { sum_ += fingerprint_term(x, key); }
   __device__ void four(Index vector, Index l, Index inner, const double (&x)[4]) {
     auto of_element = key(vector, l);
 #pragma unroll

@@ -204,7 +204,7 @@ struct BoundOfEntry {
 #pragma unroll
     for (int r = 0; r < together; ++r, key += key_step)
       if (r < count) {
-        print += fingerprint_term_of_one_nan(isnan(double_from_bits(bits[r])) ? Format(binary64).nan : bits[r], key);
+        print += fingerprint_term(double_from_bits(bits[r]), key);
         if ((bits[r] & ~binary64.sign) == binary64.inf) see_infinite(place + r * place_step);
       }
   }
@@ -361,8 +361,8 @@ void launch_taking_place(const LargestWork& work, Index n, PlaceOfEntry* place, 
 void launch_probes(const DeviceMagnitudes& of, const EntryTarget& target, const Index* places, Index count, double* allowed,
                    cudaStream_t stream) {
   constexpr Index together = threads / 32;
-  probe_entries<<<static_cast<unsigned>((count + together - 1) / together), threads, 0, stream>>>(of, target, places, 0,
-                                                                                                  count, allowed);
+  probe_entries<<<static_cast<unsigned>((count + together - 1) / together), threads, 0, stream>>>(of, target, places, 0, count,
+                                                                                                  allowed);
   check_launch("probe_entries");
 }
 

@@ -12,14 +12,14 @@ namespace ozbound::gpu {
 
 struct MeasuredVectors::Measuring {
   std::vector<Index> row_indices, column_indices;
-  Memory memory;
+  Memory memory;  ///< none once the copy was waited for, as places
   DeviceArray<Index> places;
   SomeVectors rows, columns;
   std::optional<StartedCopy> copy;  ///< of all facts; nothing if there are no vectors
 };
 
-std::shared_ptr<const MeasuredVectors::Measuring> MeasuredVectors::launch(std::vector<Index> rows, std::vector<Index> columns,
-                                                                          const PlaceOfEntry* place) const {
+std::shared_ptr<MeasuredVectors::Measuring> MeasuredVectors::launch(std::vector<Index> rows, std::vector<Index> columns,
+                                                                    const PlaceOfEntry* place) const {
   auto result = std::make_shared<Measuring>();
   result->row_indices = std::move(rows), result->column_indices = std::move(columns);
   const auto& of_rows = result->row_indices;
@@ -64,9 +64,8 @@ void MeasuredVectors::erase_known(const Side& side, std::vector<Index>& indices)
 }
 
 void MeasuredVectors::note(Side& side, const std::vector<Index>& indices, const FactsOfAllSlicings& facts,
-                           const std::shared_ptr<const Measuring>& in) {
-  for (std::size_t t = 0; t < indices.size(); ++t)
-    side.known.insert({indices[t], Known{in, &facts, static_cast<Index>(t)}});
+                           const std::shared_ptr<Measuring>& in) {
+  for (std::size_t t = 0; t < indices.size(); ++t) side.known.insert({indices[t], Known{in, &facts, static_cast<Index>(t)}});
 }
 
 void MeasuredVectors::start(Index i, Index j) {
@@ -100,8 +99,11 @@ const VectorFacts& MeasuredVectors::facts(Side& side, Index i, int slices) {
   }
   auto& known = side.known.at(i);
   auto& facts = known.of[slices];
-  if (facts == nullptr)
-    facts = std::make_unique<const VectorFacts>(facts_on_host(*known.facts, slices, known.at, known.in->copy->wait()));
+  if (facts == nullptr) {
+    const auto& copied = known.in->copy->wait();
+    known.in->memory = {}, known.in->places = {};
+    facts = std::make_unique<const VectorFacts>(facts_on_host(*known.facts, slices, known.at, copied));
+  }
   return *facts;
 }
 

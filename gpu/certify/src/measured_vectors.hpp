@@ -39,9 +39,9 @@ class MeasuredVectors {
   struct Measuring;
   /// Where the facts of one vector lie; on the host, those that were asked for.
   struct Known {
-    std::shared_ptr<const Measuring> in;
+    std::shared_ptr<Measuring> in;
     const FactsOfAllSlicings* facts;
-    Index at;                                            ///< the vector's place among them
+    Index at;                                                   ///< the vector's place among them
     std::map<int, std::unique_ptr<const VectorFacts>> of = {};  ///< by slice count
   };
   struct Side {
@@ -50,11 +50,11 @@ class MeasuredVectors {
   };
 
   /// Launches the measurement of vectors. `place`, if not null, comes first in both lists, which then start with any number.
-  [[nodiscard]] std::shared_ptr<const Measuring> launch(std::vector<Index> rows, std::vector<Index> columns,
-                                                        const PlaceOfEntry* place) const;
+  [[nodiscard]] std::shared_ptr<Measuring> launch(std::vector<Index> rows, std::vector<Index> columns,
+                                                  const PlaceOfEntry* place) const;
   static void erase_known(const Side& side, std::vector<Index>& indices);
   static void note(Side& side, const std::vector<Index>& indices, const FactsOfAllSlicings& facts,
-                   const std::shared_ptr<const Measuring>& in);
+                   const std::shared_ptr<Measuring>& in);
   const VectorFacts& facts(Side& side, Index i, int slices);
 
   Index k_;

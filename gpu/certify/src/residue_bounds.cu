@@ -20,9 +20,7 @@ struct VectorOfLook {
   Index i;
 
   /// ||.||_1 relative to the vector's scale, rounded up.
-  [[nodiscard]] __device__ double sum_upper() const {
-    return relative_sum_upper(look.norms.word(0, i));
-  }
+  [[nodiscard]] __device__ double sum_upper() const { return relative_sum_upper(look.norms.word(0, i)); }
   /// 2^-bits / 2, or 0 if nothing is rounded.
   [[nodiscard]] __device__ double rounding(int bits) const {
     const bool zero = look.norms.word(2, i) == 0;

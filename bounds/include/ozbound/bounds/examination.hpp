@@ -78,10 +78,9 @@ class Allowance {
   [[nodiscard]] virtual Worst worst(const PlanBound& bound) const = 0;
 
   /// Starts to look for the worst entry. The function that it returns waits for the search and returns what `worst` would; it
-  /// outlives this object and the examination. @pre the thread that started the search calls the function.
-  [[nodiscard]] virtual std::function<Worst()> search_worst(const PlanBound& bound) const {
-    return [found = worst(bound)] { return found; };
-  }
+  /// outlives this object and the examination. Returns null if the search cannot run while the host does other work. @pre the
+  /// thread that started the search calls the function.
+  [[nodiscard]] virtual std::function<Worst()> search_worst(const PlanBound& /*bound*/) const { return nullptr; }
 
   /// The ratios of the worst entries of several bounds. May take less time than a call of `worst` for each.
   [[nodiscard]] virtual std::vector<double> largest_ratios(const std::vector<const PlanBound*>& bounds) const {

@@ -88,14 +88,15 @@ class CudaEngine final : public Engine {
  private:
   friend class DeviceExaminer;
 
-  /// Computes all entries that are not special, for matrices in device memory, in one block. Launches on the thread's stream
-  /// and does not wait. Kept operands are null or on this device, and must live until the work is done. @throws OutOfMemory,
-  /// and then launches nothing.
-  /// @pre k > 0, C is not empty, scalars are finite; the kept operands' forms and the shapes fit; the plan holds the operands.
   /// True if matrices lie on the device, and kept operands fit the plan.
   [[nodiscard]] bool takes_whole(const RealProduct& product, const Plan& plan, KeptOperands kept) const;
-  /// @param ziv an epilogue with a bound and marks, or an empty one
-  void launch_product(const RealProduct& product, const Plan& plan, KeptOperands kept, const DeviceEpilogue& ziv) const;
+
+  /// Computes all entries that are not special, for matrices in device memory, in one block. Launches on the thread's stream
+  /// and does not wait. Kept operands are null or on this device, and must live until the work is done. Returns false, and
+  /// launches nothing, if there is not enough memory. @param ziv an epilogue with a bound and marks, or an empty one
+  /// @pre k > 0, C is not empty, scalars are finite; the kept operands' forms and the shapes fit; the plan holds the operands.
+  [[nodiscard]] bool launch_product(const RealProduct& product, const Plan& plan, KeptOperands kept,
+                                    const DeviceEpilogue& ziv) const;
 
   /// The first `groups` sums of every entry; for residues, the sums recovered from the moduli.
   [[nodiscard]] std::vector<Matrix<std::int64_t>> sums_of(const Plan& plan, const DeviceSlices& a, const DeviceSlices& b,

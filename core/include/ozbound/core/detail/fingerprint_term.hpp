@@ -30,4 +30,9 @@ OZB_HD constexpr std::uint64_t fingerprint_term(std::uint64_t bits, std::uint64_
   return fingerprint_term_of_one_nan(is_nan(bits, binary64) ? Format(binary64).nan : bits, key);
 }
 
+/// The same for a number. The comparison that finds a NaN is cheap on devices.
+OZB_HD constexpr std::uint64_t fingerprint_term(double x, std::uint64_t key) {
+  return fingerprint_term_of_one_nan(x != x ? Format(binary64).nan : bits_of(x), key);
+}
+
 }  // namespace ozbound
