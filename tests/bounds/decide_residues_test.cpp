@@ -425,9 +425,11 @@ TEST(DecideResidues, SlicesTakeWhatTheyDoBetter) {
   EXPECT_FALSE(residues_of(decision));
   EXPECT_TRUE(test::keeps_its_target(wide, test::compute_with(wide, decision, engine())));
   const auto plain = test::product_of({Family::uniform, 6, 6, 60, 0, 7});
-  const auto coarse = decide(plain.stated(), Target::componentwise(0.1), engine());
-  ASSERT_TRUE(residues_of(coarse));
-  EXPECT_NO_THROW((void)coarse.plan->split());
+  for (const auto& target : {Target::componentwise(0.1), Target::normwise(0.1)}) {
+    const auto coarse = decide(plain.stated(), target, engine());
+    ASSERT_TRUE(residues_of(coarse)) << to_string(target);
+    EXPECT_NO_THROW((void)coarse.plan->split()) << to_string(target);
+  }
 }
 
 /// Plan and bits depend only on the operands, not on the kernel or the threads.
