@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <tuple>
 #include <utility>
 
 #include "candidates.hpp"
 #include "ozbound/bounds/detail/entry_allowance.hpp"
+#include "ozbound/bounds/detail/residue_choice.hpp"
 #include "ozbound/core/cancellation.hpp"
 #include "ozbound/core/detail/combine.hpp"
 #include "ozbound/core/detail/outward.hpp"
@@ -15,8 +14,7 @@ namespace ozbound {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr int least_bits = 7;        ///< of rounded operands: first digits cover no fewer (residues.md, R9)
-constexpr int most_spent_bits = 53;  ///< per side, when spare bits are spent: the same on every kernel and device
+constexpr int least_bits = ResidueNeeds::least_bits;
 
 /// Up to this ratio, the worst entry's is at most 1 too: the two differ by less than twenty roundings. Above it, that entry
 /// is found before the decision.
@@ -48,28 +46,6 @@ struct VectorSums {
   }
 };
 
-/// Bits of the integers of A and B; exact_a and exact_b are true if the integers equal A or B exactly.
-struct Bits {
-  int a, b;
-  bool exact_a = false, exact_b = false;
-
-  [[nodiscard]] int sum() const { return a + b; }
-  /// Fewer bits first, then fewer roundings, then a smaller difference between the two numbers of bits.
-  bool operator<(const Bits& other) const {
-    const auto key = [](const Bits& bits) {
-      return std::tuple(bits.sum(), 2 - (bits.exact_a ? 1 : 0) - (bits.exact_b ? 1 : 0), std::abs(bits.a - bits.b));
-    };
-    return key(*this) < key(other);
-  }
-};
-
-/// The smallest p >= least_bits with 2^p >= x; more than most_residue_bits if there is no such p.
-int bits_above(double x) {
-  int bits = least_bits;
-  while (bits <= most_residue_bits && !(power_of_two(bits) >= x)) ++bits;
-  return bits;
-}
-
 class ResidueChoice {
  public:
   ResidueChoice(const DecisionProblem& problem, Examination& examination, TargetAllowance& allowance, double limit)
@@ -85,6 +61,8 @@ class ResidueChoice {
     auto facts = examination_.residue_facts();
     if (!facts) return {};
     facts_ = std::move(*facts);
+    needs_.exact_bits_a = facts_.exact_bits_a, needs_.exact_bits_b = facts_.exact_bits_b;
+    needs_.largest_units = facts_.largest_units, needs_.k = k;
     if (!refines) return certified();
     return refined(kind == Kind::relative ? Method::one_plan : Method::correctly_rounded);
   }
@@ -98,14 +76,14 @@ class ResidueChoice {
       sure = find_norm_ratios(allowance) ? surely_certified_norm : 0;
     } else {
       const auto ratios = allowance.largest_ratios({&facts_.column_sums, &facts_.row_sums});
-      of_a_ = ratios[0], of_b_ = ratios[1];
+      needs_.of_a = ratios[0], needs_.of_b = ratios[1];
     }
     const auto bits = fewest_bits();
-    const auto moduli = bits ? fewest_moduli(*bits) : std::nullopt;
-    if (!moduli) return {};
-    const auto spent = spend(*bits, *moduli);
-    const ResiduePlan plan{*moduli, spent.a, spent.b};
-    const double before = error_ratio(spent);
+    const int moduli = bits ? needs_.fewest_moduli(residue_halves, *bits) : 0;
+    if (moduli == 0) return {};
+    const auto spent = needs_.spend(residue_halves, *bits, moduli);
+    const ResiduePlan plan{moduli, spent.a, spent.b};
+    const double before = needs_.error_ratio(spent);
     Candidate candidate{Method::one_plan, plan, cost_of(plan), ratio_upper_after_rounding(before, problem_.tau, problem_.u),
                         true};
     if (candidate.cost > limit_) return {{candidate}, {}, {}, {}};
@@ -132,14 +110,14 @@ class ResidueChoice {
     const double share = any ? allowance.normwise_share(rows.first_of_largest, columns.first_of_largest, 1) : 0;
     if (!(share > 0 && share <= most_share_of_norm) || problem_.m() + problem_.n() > most_of_norm) {
       const auto ratios = allowance.largest_ratios({&facts_.column_sums, &facts_.row_sums});
-      of_a_ = ratios[0], of_b_ = ratios[1];
+      needs_.of_a = ratios[0], needs_.of_b = ratios[1];
       return false;
     }
     const auto norm = [share](double of_rows, double of_columns) {
       return next_up(std::sqrt(multiply_upper(multiply_upper(of_rows, of_columns), share)));
     };
-    of_a_ = norm(rows.ones, columns.squares);
-    of_b_ = norm(rows.squares, columns.ones);
+    needs_.of_a = norm(rows.ones, columns.squares);
+    needs_.of_b = norm(rows.squares, columns.ones);
     return true;
   }
 
@@ -149,8 +127,8 @@ class ResidueChoice {
     const auto& probes = allowance_.refined_probes(method);
     const auto column_sums = fetched(facts_.column_sums), row_sums = fetched(facts_.row_sums);
     for (const auto& probe : probes) {
-      of_a_ = std::max(of_a_, finite_ratio(column_sums, probe));
-      of_b_ = std::max(of_b_, finite_ratio(row_sums, probe));
+      needs_.of_a = std::max(needs_.of_a, finite_ratio(column_sums, probe));
+      needs_.of_b = std::max(needs_.of_b, finite_ratio(row_sums, probe));
     }
     std::optional<Candidate> best;
     for (int moduli = 2; moduli <= max_moduli; ++moduli) {
@@ -188,71 +166,22 @@ class ResidueChoice {
     return problem_.costs.planned(plan, problem_.m(), problem_.n(), problem_.k);
   }
 
-  /// The fewest bits whose error all entries allow: 2^-p_A x (1 + k 2^-p_B) + 2^-p_B y <= 2 if both operands are rounded.
-  [[nodiscard]] std::optional<Bits> fewest_bits() const {
-    std::optional<Bits> fewest;
-    const auto take = [&fewest](const Bits& bits) {
-      if (std::max(bits.a, bits.b) <= most_residue_bits && (!fewest || bits < *fewest)) fewest = bits;
-    };
-    const double k = to_double_upper(static_cast<std::uint64_t>(problem_.k));
-    for (int b = least_bits; b <= most_residue_bits; ++b) {
-      const double left = subtract_lower(2, multiply_upper(of_b_, power_of_two(-b)));
-      if (!(left > 0)) continue;
-      const double asked = divide_upper(multiply_upper(of_a_, add_upper(1, multiply_upper(k, power_of_two(-b)))), left);
-      take({bits_above(asked), b});
-    }
-    const int exact_a = std::max(1, facts_.exact_bits_a), exact_b = std::max(1, facts_.exact_bits_b);
-    take({exact_a, bits_above(of_b_ / 2), true, false});
-    take({bits_above(of_a_ / 2), exact_b, false, true});
-    take({exact_a, exact_b, true, true});
-    return fewest;
-  }
-
-  /// The largest error of a rounding to these bits over the error that its entry allows, rounded up. fewest_bits requires at
-  /// most 1.
-  [[nodiscard]] double error_ratio(const Bits& bits) const {
-    const double a = bits.exact_a ? 0 : multiply_upper(of_a_, power_of_two(-bits.a - 1));
-    if (bits.exact_b) return a;
-    const double b = multiply_upper(of_b_, power_of_two(-bits.b - 1));
-    const double k = to_double_upper(static_cast<std::uint64_t>(problem_.k));
-    return add_upper(multiply_upper(a, add_upper(1, multiply_upper(k, power_of_two(-bits.b)))), b);
-  }
-
-  /// @param times factor by which the sums of similar operands may be larger
-  [[nodiscard]] bool holds(int moduli, const Bits& bits, std::uint64_t times = 1) const {
-    return first_digits_held({moduli, bits.a, bits.b}, times * facts_.largest_units);
-  }
-
-  [[nodiscard]] std::optional<int> fewest_moduli(const Bits& bits) const {
-    for (int moduli = 2; moduli <= max_moduli; ++moduli)
-      if (holds(moduli, bits)) return moduli;
-    return std::nullopt;
-  }
-
-  /// Adds the spare bits of the moduli except one, each to the operand with the larger rounding error. The plan then also
-  /// certifies and holds similar operands.
-  [[nodiscard]] Bits spend(Bits bits, int moduli) const {
-    for (;;) {
-      auto more = bits;
-      const bool raises_a = !bits.exact_a && bits.a < most_spent_bits, raises_b = !bits.exact_b && bits.b < most_spent_bits;
-      if (!raises_a && !raises_b) return bits;
-      const bool larger_a = of_a_ * power_of_two(-bits.a) >= of_b_ * power_of_two(-bits.b);
-      (raises_a && (larger_a || !raises_b) ? more.a : more.b) += 1;
-      if (!holds(moduli, more, 2)) return bits;
-      bits = more;
-    }
+  [[nodiscard]] std::optional<ResidueBits> fewest_bits() const {
+    auto least = ResidueNeeds::no_choice;
+    for (int which = 0; which < ResidueNeeds::choices; ++which) least = std::min(least, needs_.rank(which));
+    return least == ResidueNeeds::no_choice ? std::nullopt : std::optional(needs_.ranked(least));
   }
 
   /// The most bits that the moduli hold, balanced so that both operands have similar rounding errors.
-  [[nodiscard]] std::optional<Bits> widest_bits(int moduli) const {
-    Bits bits{least_bits, least_bits};
-    if (!holds(moduli, bits)) return std::nullopt;
-    const bool known = of_a_ > 0 && of_b_ > 0;
+  [[nodiscard]] std::optional<ResidueBits> widest_bits(int moduli) const {
+    ResidueBits bits{least_bits, least_bits};
+    if (!needs_.holds(residue_halves, moduli, bits)) return std::nullopt;
+    const bool known = needs_.of_a > 0 && needs_.of_b > 0;
     for (;;) {
       auto more = bits;
-      const bool larger_a = known ? of_a_ * power_of_two(-bits.a) >= of_b_ * power_of_two(-bits.b) : bits.a <= bits.b;
-      (larger_a ? more.a : more.b) += 1;
-      if (std::max(more.a, more.b) > most_residue_bits || !holds(moduli, more)) return bits;
+      const bool raises_a = known ? needs_.larger_error_of_a(bits) : bits.a <= bits.b;
+      (raises_a ? more.a : more.b) += 1;
+      if (std::max(more.a, more.b) > most_residue_bits || !needs_.holds(residue_halves, moduli, more)) return bits;
       bits = more;
     }
   }
@@ -268,7 +197,7 @@ class ResidueChoice {
   TargetAllowance& allowance_;
   double limit_;
   ResidueFacts facts_ = {};
-  double of_a_ = 0, of_b_ = 0;  ///< largest ||b_j||_1, and ||a_i||_1, over the error that an entry allows; or their norms
+  ResidueNeeds needs_ = {};
 };
 
 }  // namespace

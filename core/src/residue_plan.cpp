@@ -95,10 +95,7 @@ void ResiduePlan::validate() const {
 }
 
 std::uint64_t guard_limit(const ResiduePlan& plan) {
-  const auto half = ResidueBase::of(plan.moduli).half;
-  const int unit = plan.bits_a + plan.bits_b - 2 * IntegerNorms::fraction_bits;
-  if (half.bits() - unit > 64) return most_units;
-  return half.word_at(unit);
+  return guard_limit(residue_halves.of[plan.moduli], plan.bits_a + plan.bits_b);
 }
 
 std::optional<NotHeld> find_not_held(const ResiduePlan& plan, std::span<const IntegerNorms> rows,

@@ -112,6 +112,33 @@ struct ResidueBase {
   }
 };
 
+/// H of ResidueBase for every number of moduli from 1 on.
+struct ResidueHalves {
+  WideInteger<residue_limbs> of[max_moduli + 1] = {};
+
+  constexpr ResidueHalves() {
+    WideInteger<residue_limbs> product{{1}};
+    for (int n = 1; n <= max_moduli; ++n) {
+      product = shifted<residue_limbs>(multiply(product, static_cast<std::uint64_t>(residue_moduli[n - 1])), 0);
+      auto less = product;
+      less.subtract(WideInteger<residue_limbs>{{1}});
+      of[n] = shifted<residue_limbs>(less, -1);
+    }
+  }
+};
+inline constexpr ResidueHalves residue_halves;
+
+/// guard_limit, from H and the bits of both operands together.
+OZB_HD constexpr std::uint64_t guard_limit(const WideInteger<residue_limbs>& half, int bits) {
+  const int unit = bits - 2 * IntegerNorms::fraction_bits;
+  return half.bits() - unit > 64 ? ~std::uint64_t{0} : half.word_at(unit);
+}
+
+/// The largest FirstDigitSums::largest_units that is held, from H and the bits of both operands together (R9).
+OZB_HD constexpr std::uint64_t first_digits_limit(const WideInteger<residue_limbs>& half, int bits) {
+  return guard_limit(half, bits) >> (2 * (IntegerNorms::fraction_bits - 7));
+}
+
 /// Number of limbs into which kernels cut P and P / p_t, and bits of each: P < 2^(limbs * bits). N * 128 * 2^bits + (N / 2 + 1)
 /// * 2^bits < 2^51. Sums of N products of a balanced residue and a limb, less a multiple of P, are therefore exact in doubles
 /// (R6).
