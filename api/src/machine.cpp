@@ -144,7 +144,7 @@ struct Device {
 /// The part of one backend's findings that another backend can use: without the examination, and with the bound and the worst
 /// entry in host memory.
 Findings portable(Findings found) {
-  found.examination.reset();
+  found.examination.reset(), found.started.reset();
   if (!found.evidence) return found;
   auto& [bound, worst] = *found.evidence;
   bound = fetched(std::move(bound));
@@ -246,7 +246,8 @@ Multiplied multiply(const Product& product, const Target& target, const Machine&
   }
   const bool bring = options.prepared_a == nullptr && options.prepared_b == nullptr;
   const NearProduct near(product, here, bring);
-  auto [decision, found] = decide_with_findings(near.product(), product, target, here, choices, Purpose::product);
+  auto [decision, found] = decide_with_findings(near.product(), product, target, here, choices, Purpose::product,
+                                                Encoding::balanced(), bring ? options.workspace : 0);
   reaching.take(decision, choices.costs == nullptr);
   if (options.decided) options.decided(decision);
   const auto& runs = machine.backend_of(decision, product.place());

@@ -27,6 +27,7 @@ struct DecisionProblem {
   Index k;  ///< inner dimension of the original product, even if its operands are not read
   double u, tau;
   const CostModel& costs;
+  int most_started = 0;  ///< moduli of a product that may start before it is decided; 0: none may
 
   [[nodiscard]] Index m() const { return product.m(); }
   [[nodiscard]] Index n() const { return product.n(); }
@@ -71,6 +72,7 @@ struct Proposal {
   std::optional<Candidate> best;     ///< the cheapest that certifies the target
   std::string reason;                ///< the reason to choose `best`
   std::optional<Evidence> evidence;  ///< for the bound of `best`, if it certifies every entry
+  std::unique_ptr<StartedProduct> started = nullptr;  ///< under the plan of `best`
 };
 
 /// Proposes native GEMM by its guarantee.

@@ -14,6 +14,7 @@
 #include "candidates.hpp"
 #include "native_bound.hpp"
 #include "ozbound/bounds/detail/findings.hpp"
+#include "ozbound/bounds/detail/residue_choice.hpp"
 #include "ozbound/core/detail/call_checks.hpp"
 #include "ozbound/core/float_environment.hpp"
 
@@ -25,7 +26,7 @@ class Chooser {
  public:
   /// @param given the original product; some of its operands may not be read
   Chooser(const RealProduct& product, const RealProduct& given, const Product& stated, const Target& target,
-          const Backend& backend, const Choices& choices, const Encoding& encoding)
+          const Backend& backend, const Choices& choices, const Encoding& encoding, double workspace)
       : backend_(backend),
         choices_(choices),
         encoding_(encoding),
@@ -35,7 +36,8 @@ class Chooser {
                  given.k(),
                  unit_roundoff(product.c.format()),
                  target_tau(target, given.k(), product.c.format(), has_scalars(given.alpha, given.beta)),
-                 choices.costs == nullptr ? backend.costs() : *choices.costs},
+                 choices.costs == nullptr ? backend.costs() : *choices.costs,
+                 most_started_within(workspace, product)},
         examination_(backend.examiner().examine(product)) {}
 
   Decided choose(Purpose purpose) {
@@ -74,12 +76,21 @@ class Chooser {
         evidence->worst = [found = rounded(allowance.get().worst(evidence->bound))] { return found; };
     }
     return {std::move(decision),
-            {std::move(examination_), std::move(record), std::move(guarantee), std::move(chosen.evidence)}};
+            {std::move(examination_), std::move(record), std::move(guarantee), std::move(chosen.evidence),
+             std::move(chosen.started)}};
   }
 
  private:
   static double cost_of(const Proposal& proposal) {
     return proposal.best ? proposal.best->cost : std::numeric_limits<double>::infinity();
+  }
+
+  /// Enough moduli for most targets of binary64: memory is taken for all of them.
+  [[nodiscard]] int most_started_within(double workspace, const RealProduct& product) const {
+    constexpr int most = 15;
+    if (workspace == 0 || product.m() == 0 || product.n() == 0 || product.k() == 0) return 0;
+    const ResiduePlan plan{most, ResidueNeeds::most_spent_bits, ResidueNeeds::most_spent_bits};
+    return backend_.engine().workspace(plan, product.m(), product.n(), product.k()) <= workspace ? most : 0;
   }
 
   [[nodiscard]] Worst rounded(const Worst& before) const { return after_rounding(before, problem_.tau, problem_.u); }
@@ -103,7 +114,7 @@ class Chooser {
   }
 
   [[nodiscard]] Decision decision_for(const Candidate& chosen, const std::string& reason) const {
-    const auto& [product, stated, target, k, u, tau, costs] = problem_;
+    const auto& [product, stated, target, k, u, tau, costs, most_started] = problem_;
     return {target,      chosen.method, chosen.plan, product.m(), product.n(),   k,
             chosen.cost, chosen.ratio,  reason,      {},          costs.origin()};
   }
@@ -130,7 +141,7 @@ Product without_c(const Product& product) {
 }  // namespace
 
 Decided decide_with_findings(const RealProduct& product, const Product& stated, const Target& target, const Backend& backend,
-                             const Choices& choices, Purpose purpose, const Encoding& encoding) {
+                             const Choices& choices, Purpose purpose, const Encoding& encoding, double workspace) {
   if (product.n() > 0 && product.m() > std::numeric_limits<Index>::max() / 8 / product.n())
     throw std::length_error("a product of " + shape_text(stated.m(), stated.n()) + " is too large");
   if (std::isnan(target.tau)) throw std::invalid_argument("target: tau must not be NaN");
@@ -138,7 +149,7 @@ Decided decide_with_findings(const RealProduct& product, const Product& stated, 
   // A scalar that is not finite makes every entry special, so that no entry needs a bound.
   if (!is_finite(bits_of(read.alpha), binary64)) read.alpha = 1;
   if (!is_finite(bits_of(read.beta), binary64)) read.beta = 0;
-  auto decided = Chooser(read, product, stated, target, backend, choices, encoding).choose(purpose);
+  auto decided = Chooser(read, product, stated, target, backend, choices, encoding, workspace).choose(purpose);
   auto& decision = decided.decision;
   if (stated.is_complex()) decision.complex = true, decision.m /= 2, decision.k /= 2;
   return decided;

@@ -150,7 +150,10 @@ class RealMultiplication : private Certifier {
 
   Certificate run_slices() {
     auto bound = plan_bound(plan());
-    start_finite(product_, plan(), engine_, kept(plan()), options_.workspace);
+    if (found_.started != nullptr)
+      found_.started->finish(product_);
+    else
+      start_finite(product_, plan(), engine_, kept(plan()), options_.workspace);
     certificate_.plans = {plan()};
     if (correctly_rounded())
       judge_zero_error(bound, specials_);
@@ -350,8 +353,10 @@ Multiplied multiply(const Product& product, const Target& target, const Backend&
     auto certificate = multiply_with_complex_scalars(product.complex(), decision, backend, options);
     return {std::move(decision), std::move(certificate)};
   }
-  const NearProduct near(product, backend, !has_prepared(options));
-  auto [decision, found] = decide_with_findings(near.product(), product, target, backend, choices, Purpose::product);
+  const bool prepared = has_prepared(options);
+  const NearProduct near(product, backend, !prepared);
+  auto [decision, found] = decide_with_findings(near.product(), product, target, backend, choices, Purpose::product,
+                                                Encoding::balanced(), prepared ? 0 : options.workspace);
   if (options.decided) options.decided(decision);
   auto certificate = multiply_real(near.product(), product, decision, backend, options, std::move(found));
   near.write_back();

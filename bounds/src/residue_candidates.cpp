@@ -58,6 +58,8 @@ class ResidueChoice {
     const auto kind = problem_.target.kind;
     const bool refines = kind == Kind::relative || kind == Kind::correctly_rounded;
     if (!refines) static_cast<void>(allowance_.get());  // starts work that a device does while the host waits for the facts
+    if (!refines && problem_.most_started > 0)
+      started_ = allowance_.get().start_product(problem_.product, start());
     auto facts = examination_.residue_facts();
     if (!facts) return {};
     facts_ = std::move(*facts);
@@ -68,6 +70,26 @@ class ResidueChoice {
   }
 
  private:
+  /// A plan by slices of s digits meets what s digits hold, if any triangular plan does.
+  [[nodiscard]] ProductStart start() const {
+    ProductStart result{problem_.most_started, {}};
+    const auto slices_cost = [this](int bits) {
+      const int s = std::min(max_slices, bits / 8 + 1);
+      return problem_.costs.planned(SplitPlan{{Encoding::balanced(), s}, {Encoding::balanced(), s}, s + 1, Accumulation::exact},
+                                    problem_.m(), problem_.n(), problem_.k);
+    };
+    double of_slices = 0;
+    int most = 1;  // no plan has a single modulus
+    for (int bits = 0; bits <= most_residue_bits; ++bits) {
+      if (bits % 8 == 0 && bits / 8 < max_slices) {
+        of_slices = slices_cost(bits);
+        while (most < problem_.most_started && cost_of({most + 1, bits + 1, bits + 1}) <= std::min(limit_, of_slices)) ++most;
+      }
+      result.most_by_bits[bits] = static_cast<std::uint8_t>(most);
+    }
+    return result;
+  }
+
   /// Takes the fewest moduli, from the largest 1-norms over the errors that entries allow. No plan influences these ratios.
   Proposal certified() {
     const auto& allowance = allowance_.get();
@@ -95,7 +117,8 @@ class ResidueChoice {
       found.worst = [worst = std::move(worst)] { return worst; };
     }
     if (!candidate.certifies) return {{candidate}, {}, {}, {}};
-    return {{candidate}, candidate, "cheapest plan whose bound certifies the target", std::move(found)};
+    if (started_ != nullptr && started_->plan() != plan) started_.reset();
+    return {{candidate}, candidate, "cheapest plan whose bound certifies the target", std::move(found), std::move(started_)};
   }
 
   /// Sets the ratios of a normwise target from the operands' sums: the norm of an outer product is the product of its vectors'
@@ -198,6 +221,7 @@ class ResidueChoice {
   double limit_;
   ResidueFacts facts_ = {};
   ResidueNeeds needs_ = {};
+  std::unique_ptr<StartedProduct> started_;  ///< under a plan that is not known to be the chosen one
 };
 
 }  // namespace

@@ -22,13 +22,19 @@ struct Task {
   DeviceSlices slices;
   int bits;
   ElementReductions moduli;
+  const std::int32_t* bits_there = nullptr;    ///< in place of `bits`, if a kernel chose the plan
+  const std::int32_t* moduli_there = nullptr;  ///< in place of slices.slices, likewise
 
   explicit Task(const ResidueJob& job)
       : slices(job.operand.slices), bits(job.form.bits), moduli(residue_constants(job.form.moduli)) {}
+  Task(const ResidueJob& job, const std::int32_t* chosen_bits, const std::int32_t* chosen_moduli) : Task(job) {
+    bits_there = chosen_bits, moduli_there = chosen_moduli;
+  }
 
   [[nodiscard]] __device__ static Encoding encoding() { return residue_measure.encoding; }
   /// Exponent of an integer's last bit over a vector's scale.
-  [[nodiscard]] __device__ int unit() const { return -bits; }
+  [[nodiscard]] __device__ int unit() const { return -(bits_there == nullptr ? bits : *bits_there); }
+  [[nodiscard]] __device__ int count() const { return moduli_there == nullptr ? slices.slices : *moduli_there; }
 
   class Writer;
   using Seen = fast_slicing::NothingSeen;
@@ -70,7 +76,7 @@ class Task<Wide>::Writer {
       : moduli_(task.moduli),
         first_(task.slices.digits + vector * task.slices.pitch()),
         step_(task.slices.offset(2)),
-        count_(task.slices.slices),
+        count_(task.count()),
         scale_(scale) {}
 
   /// Writes the residues of elements l … l + 3. @pre l is a multiple of 4.
@@ -115,6 +121,12 @@ void launch_fast_residues(const ResidueJob& a, const ResidueJob& b, cudaStream_t
     launch(fast_residues::Task<false>(a), fast_residues::Task<false>(b));
   else
     launch(fast_residues::Task<true>(a), fast_residues::Task<true>(b));
+}
+
+void launch_fast_residues(const ResidueJob& a, const ResidueJob& b, const ChosenResidues* chosen, cudaStream_t stream) {
+  using Task = fast_residues::Task<false>;
+  fast_slicing::launch_both<Task>({a.operand.vectors, Task(a, &chosen->bits_a, &chosen->moduli)},
+                                  {b.operand.vectors, Task(b, &chosen->bits_b, &chosen->moduli)}, stream);
 }
 
 }  // namespace ozbound::gpu

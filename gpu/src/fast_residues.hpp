@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "chosen_residues.hpp"
 #include "fast_slicing.hpp"
 #include "ozbound/core/residues.hpp"
 
@@ -23,5 +24,9 @@ bool fast_residues_apply(const DeviceMatrix& vectors, ResidueForm form);
 /// last, tops and any_special. @pre fast_residues_apply to both; both have the same number of moduli; the device has clusters
 /// (sm_90).
 void launch_fast_residues(const ResidueJob& a, const ResidueJob& b, cudaStream_t stream);
+
+/// The same under a plan that a kernel chose, with integers of at most most_narrow_bits bits. The jobs' slices have memory for
+/// all moduli; their bits do not matter.
+void launch_fast_residues(const ResidueJob& a, const ResidueJob& b, const ChosenResidues* chosen, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

@@ -108,8 +108,10 @@ std::size_t FusedResidues::workspace(int moduli, Index rows, Index columns) cons
 }
 
 FusedResidues::Bytes FusedResidues::launch(const DeviceSlices& a, const DeviceSlices& b, int moduli, const Block& block,
-                                           void* workspace, cudaStream_t stream, const Tuning& tuning) const {
-  const int columns = chosen(tuning.columns, tile_columns_for(block.rows, block.columns, moduli, processors_));
+                                           void* workspace, cudaStream_t stream, const Tuning& tuning,
+                                           const LaterPlan& later) const {
+  const int expected = later.chosen == nullptr ? moduli : later.expected_moduli;
+  const int columns = chosen(tuning.columns, tile_columns_for(block.rows, block.columns, expected, processors_));
   const bool wide = columns == Wide::columns;
   const Tiles tiles(block.rows, block.columns, columns);
   ResidueArguments f{};
@@ -117,6 +119,7 @@ FusedResidues::Bytes FusedResidues::launch(const DeviceSlices& a, const DeviceSl
   f.column_tiles = tiles.columns;
   f.panel = std::max(1, chosen(tuning.panel, 8));
   f.moduli = moduli;
+  f.chosen = later.chosen;
   f.vectors_a = static_cast<int>(a.modulus_vectors), f.vectors_b = static_cast<int>(b.modulus_vectors);
   f.steps = static_cast<int>(a.padded / residue_step);
   f.bytes = static_cast<std::int8_t*>(workspace) + counter_bytes;

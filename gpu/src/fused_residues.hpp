@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "block.hpp"
+#include "chosen_residues.hpp"
 #include "device_slices.hpp"
 #include "tensor_maps.hpp"
 
@@ -42,13 +43,14 @@ class FusedResidues {
   /// Bytes of device memory, aligned to 256 bytes, that launch needs for a block of this many rows and columns.
   [[nodiscard]] std::size_t workspace(int moduli, Index rows, Index columns) const;
 
-  /// Asynchronous; allocates nothing. @pre applies(); a and b have residues of at least `moduli` moduli.
+  /// Asynchronous; allocates nothing. @param later if given, the kernel multiplies modulo the moduli of this plan, at most
+  /// `moduli`. @pre applies(); a and b have residues of at least `moduli` moduli.
   [[nodiscard]] Bytes launch(const DeviceSlices& a, const DeviceSlices& b, int moduli, const Block& block, void* workspace,
                              cudaStream_t stream) const {
     return launch(a, b, moduli, block, workspace, stream, Tuning{});
   }
   [[nodiscard]] Bytes launch(const DeviceSlices& a, const DeviceSlices& b, int moduli, const Block& block, void* workspace,
-                             cudaStream_t stream, const Tuning& tuning) const;
+                             cudaStream_t stream, const Tuning& tuning, const LaterPlan& later = {}) const;
 
  private:
   bool hopper_ = false;

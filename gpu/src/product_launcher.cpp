@@ -158,14 +158,36 @@ void ProductLauncher::combine(const DeviceSlices& a, const DeviceSlices& b, cons
   launch_combination(combination_, a, b, block, sums, epilogue, stream);
 }
 
+std::uint8_t* ProductLauncher::residue_workspace(Arena& arena) const {
+  return arena.take<std::uint8_t>(static_cast<Index>(kernels_.residues.workspace(moduli(), rows_, columns_)));
+}
+
 void ProductLauncher::launch_residues(const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue,
                                       const OperandPair& operands, Arena arena, cudaStream_t stream) const {
-  auto* const workspace = arena.take<std::uint8_t>(static_cast<Index>(kernels_.residues.workspace(moduli(), rows_, columns_)));
+  auto* const workspace = residue_workspace(arena);
   for (Index row = 0; row < m_; row += rows_)
     for (Index column = 0; column < n_; column += columns_) {
       const auto block = block_at(row, column);
       const auto bytes = kernels_.residues.launch(a, b, moduli(), block, workspace, stream);
       launch_recovery(combination_, moduli(), a, b, block, bytes, epilogue, operands, stream);
+    }
+}
+
+FusedResidues::Bytes ProductLauncher::start(const DeviceSlices& a, const DeviceSlices& b, const LaterPlan& later, Arena arena,
+                                            cudaStream_t stream) const {
+  return kernels_.residues.launch(a, b, moduli(), block_at(0, 0), residue_workspace(arena), stream, {}, later);
+}
+
+void ProductLauncher::finish(const ResiduePlan& plan, const FusedResidues::Bytes& first, const DeviceSlices& a,
+                             const DeviceSlices& b, const DeviceEpilogue& epilogue, Arena arena, cudaStream_t stream) const {
+  auto* const workspace = residue_workspace(arena);
+  const Combination combination(plan, k_);
+  for (Index row = 0; row < m_; row += rows_)
+    for (Index column = 0; column < n_; column += columns_) {
+      const auto block = block_at(row, column);
+      const bool is_first = row == 0 && column == 0;
+      const auto bytes = is_first ? first : kernels_.residues.launch(a, b, plan.moduli, block, workspace, stream);
+      launch_recovery(combination, plan.moduli, a, b, block, bytes, epilogue, {}, stream);
     }
 }
 

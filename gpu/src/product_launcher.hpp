@@ -50,6 +50,14 @@ class ProductLauncher {
   void launch(const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue, const OperandPair& operands,
               Arena arena, cudaStream_t stream) const;
 
+  /// Multiplies the first block of C before the host knows the plan, which has at most the moduli of this launcher's plan.
+  /// @pre path is fused, by residues; the arena has bytes().
+  [[nodiscard]] FusedResidues::Bytes start(const DeviceSlices& a, const DeviceSlices& b, const LaterPlan& later, Arena arena,
+                                           cudaStream_t stream) const;
+  /// Does what launch would do under this plan, after `start` with the same arena. @param first what start returned
+  void finish(const ResiduePlan& plan, const FusedResidues::Bytes& first, const DeviceSlices& a, const DeviceSlices& b,
+              const DeviceEpilogue& epilogue, Arena arena, cudaStream_t stream) const;
+
   /// Calls visit(block, sums) for each block of C with the sums of every group. The sums are launched and not waited for. @pre
   /// path is not fused, which has no sums.
   template <class Visit>
@@ -100,6 +108,7 @@ class ProductLauncher {
   void combine(const DeviceSlices& a, const DeviceSlices& b, const Block& block, const auto& sums,
                const DeviceEpilogue& epilogue, cudaStream_t stream) const;
 
+  [[nodiscard]] std::uint8_t* residue_workspace(Arena& arena) const;
   void launch_residues(const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue,
                        const OperandPair& operands, Arena arena, cudaStream_t stream) const;
 

@@ -37,6 +37,7 @@
 
 #include "block_step.hpp"
 #include "blocks_in_step.cuh"
+#include "chosen_residues.hpp"
 #include "fused_ptx.cuh"
 #include "residue_tiles.hpp"
 
@@ -90,11 +91,10 @@ struct ResiduePlace {
 /// The thread that loads tiles into the ring.
 template <class Shape>
 __device__ void load_residues(const CUtensorMap& a, const CUtensorMap& b, const ResidueArguments& f, ResidueRing<Shape> ring,
-                              int rank, int cluster, int clusters) {
+                              int rank, int items, int cluster, int clusters) {
   constexpr int b_part = Shape::columns / Shape::cluster;  // vectors of a tile of B that this block loads
   BlocksInStep in_step(f.step);
   ResiduePlace<Shape> at;
-  const int items = f.items();
   for (int item = cluster; item < items; item += clusters) {
     const ResidueItem of(f, item);
     const int row = of.modulus * f.vectors_a + (of.row * Shape::cluster + rank) * residue_tile_rows;
@@ -119,15 +119,16 @@ __device__ void load_residues(const CUtensorMap& a, const CUtensorMap& b, const 
 template <class Shape>
 class ResidueMultiplier {
  public:
-  __device__ ResidueMultiplier(const ResidueArguments& f, ResidueRing<Shape> ring, int rank, int group)
+  __device__ ResidueMultiplier(const ResidueArguments& f, const ResidueReduction* times_inverse, ResidueRing<Shape> ring,
+                               int rank, int group)
       : f_(f),
+        times_inverse_(times_inverse),
         ring_(ring),
         rank_(rank),
         group_(group),
         empty_(Shape::cluster > 1 ? ptx::peer_address(ring.empty(0), thread() % Shape::cluster) : ring.empty(0)) {}
 
-  __device__ __forceinline__ void run(int cluster, int clusters) {
-    const int items = f_.items();
+  __device__ __forceinline__ void run(int items, int cluster, int clusters) {
     for (int item = cluster; item < items; item += clusters) multiply(ResidueItem(f_, item));
   }
 
@@ -170,7 +171,7 @@ class ResidueMultiplier {
 
   /// Stores the bytes of 16 accumulators at a time. The bytes of all threads lie side by side.
   __device__ __forceinline__ void store(const ResidueItem& item, const Accumulators& c) const {
-    const auto& modulus = f_.times_inverse[item.modulus];
+    const auto modulus = times_inverse_[item.modulus];
     auto* const to = reinterpret_cast<uint4*>(f_.bytes + item.modulus * f_.modulus_bytes +
                                               TileBytes<Shape::columns>::of(item.row * Shape::cluster + rank_, item.column,
                                                                             f_.column_tiles, group_)) +
@@ -196,6 +197,7 @@ class ResidueMultiplier {
   }
 
   const ResidueArguments& f_;
+  const ResidueReduction* times_inverse_;
   ResidueRing<Shape> ring_;
   int rank_, group_;
   std::uint32_t empty_;  ///< empty(0) of the block in the cluster whose stages this thread releases
@@ -223,12 +225,14 @@ __global__ void __launch_bounds__(384, 1)
   __syncthreads();
   if constexpr (Shape::cluster > 1) ptx::cluster_barrier();
   cudaGridDependencySynchronize();  // the previous kernel has written the residues
+  const int items = f.chosen == nullptr ? f.items() : f.tiles() * f.chosen->moduli;
   if (group == 0) {
     ptx::give_registers<Shape::loader_registers>();
-    if (threadIdx.x == 0) load_residues<Shape>(a, b, f, ring, rank, cluster, clusters);
+    if (threadIdx.x == 0) load_residues<Shape>(a, b, f, ring, rank, items, cluster, clusters);
   } else {
     ptx::take_registers<Shape::multiplier_registers>();
-    ResidueMultiplier<Shape>(f, ring, rank, group - 1).run(cluster, clusters);
+    const auto* const times_inverse = f.chosen == nullptr ? f.times_inverse : f.chosen->times_inverse;
+    ResidueMultiplier<Shape>(f, times_inverse, ring, rank, group - 1).run(items, cluster, clusters);
   }
   if constexpr (Shape::cluster > 1) ptx::cluster_barrier();  // no block ends while another still writes its memory
 #endif

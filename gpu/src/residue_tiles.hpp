@@ -4,6 +4,8 @@
 #include <cstdint>
 
 #include "block_step.hpp"
+#include "ozbound/core/detail/residue_arithmetic.hpp"
+#include "ozbound/core/dyadic.hpp"
 #include "ozbound/core/host_device.hpp"
 #include "ozbound/core/matrix.hpp"
 #include "ozbound/core/residues.hpp"
@@ -41,7 +43,20 @@ struct ResidueReduction {
   float constant = 0;         ///< 3 2^22 minus that multiple over p: an integer
   std::int32_t minus_p = 0;
 
-  static ResidueReduction of(std::int32_t p, std::int32_t factor);
+  OZB_HD static ResidueReduction of(std::int32_t p, std::int32_t factor) {
+    constexpr std::int32_t middle = 3 << 22;
+    const std::int32_t multiple = 256 * p * ((middle + 128 * p) / (256 * p));
+    ResidueReduction r;
+    std::int64_t power = factor;
+    for (int i = 0; i < 4; ++i, power = power * 256 % p)
+      r.weights |= static_cast<std::uint32_t>(balanced(power, p) & 0xff) << (8 * i);
+    r.offset = static_cast<std::int32_t>(bits_of(static_cast<float>(multiple))) +
+               balanced(-static_cast<std::int64_t>(power_mod(31, p)) * factor, p);
+    r.reciprocal = 1 / static_cast<float>(p);
+    r.constant = static_cast<float>(middle - multiple / p);
+    r.minus_p = -p;
+    return r;
+  }
 
 #ifdef __CUDACC__
   /// A word whose lowest byte is congruent to factor v modulo p, as an int8. It differs from the balanced residue by a multiple
@@ -54,6 +69,8 @@ struct ResidueReduction {
 #endif
 };
 
+struct ChosenResidues;
+
 struct ResidueArguments {
   int row_clusters, column_tiles;  ///< of C; a cluster's tiles lie one below the other
   int panel;                       ///< column tiles that blocks walk together, row by row
@@ -64,12 +81,14 @@ struct ResidueArguments {
   BlockStep step;
   std::int8_t* bytes;          ///< bytes of modulus t at t * modulus_bytes, laid out as TileBytes
   std::int64_t modulus_bytes;  ///< bytes of all tiles of one modulus
+  const ChosenResidues* chosen;  ///< a plan of at most `moduli` moduli that the kernel reads; null: all moduli, as known here
   ResidueReduction plain[max_moduli], times_inverse[max_moduli];
 
   /// Sets the members that depend on the number of moduli. INT32 holds the sums of chunk_steps steps plus an earlier residue.
   void set_reductions();
 
-  [[nodiscard]] OZB_HD int items() const { return row_clusters * column_tiles * moduli; }
+  [[nodiscard]] OZB_HD int tiles() const { return row_clusters * column_tiles; }
+  [[nodiscard]] OZB_HD int items() const { return tiles() * moduli; }
 };
 
 }  // namespace ozbound::gpu

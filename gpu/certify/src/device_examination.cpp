@@ -16,6 +16,8 @@
 #include "ozbound/bounds/detail/search_assumption.hpp"
 #include "ozbound/bounds/residue_bound.hpp"
 #include "ozbound/bounds/truncation_bound.hpp"
+#include "product_on_device.hpp"
+#include "started_residues.hpp"
 
 namespace ozbound::gpu {
 namespace {
@@ -135,8 +137,7 @@ class DeviceAllowance final : public Allowance {
   [[nodiscard]] std::vector<double> largest_ratios(const std::vector<const PlanBound*>& bounds) const override {
     const CudaDevice current(examination_.device_);
     examination_.settle();
-    const bool by_sums = !normwise() && !magnitudes_.loose() && magnitudes_.one.narrow != nullptr &&
-                         target_.row_norms == nullptr && target_.beta == 0;
+    const bool by_sums = by_level_one_sums() && !magnitudes_.loose();
     std::vector<double> ratios(bounds.size());
     std::vector<LookedPlanBound> made;
     std::vector<std::pair<double*, Search>> searches;
@@ -152,6 +153,16 @@ class DeviceAllowance final : public Allowance {
     }
     for (const auto& [ratio, search] : searches) *ratio = search.worst().ratio;
     return ratios;
+  }
+
+  [[nodiscard]] std::unique_ptr<StartedProduct> start_product(const RealProduct& product,
+                                                              const ProductStart& start) const override {
+    const CudaDevice current(examination_.device_);
+    if (!by_level_one_sums() || !all_on_device(product)) return nullptr;
+    auto& from = examination_;
+    return StartedResidues::of(product, start,
+                               {from.looks_, *from.level_one_, target_.factor, from.kernels_, from.engine_, stream_,
+                                from.streams_, from.side_});
   }
 
   [[nodiscard]] bool normwise() const override { return target_.of_norm; }
@@ -246,6 +257,11 @@ class DeviceAllowance final : public Allowance {
     DeviceArray<double> allowed_;
     std::optional<StartedCopy> copy_;  ///< set by the constructor
   };
+
+  /// True if an entry's allowance depends on its level 1 alone, unless level 1 is loose.
+  [[nodiscard]] bool by_level_one_sums() const {
+    return !normwise() && magnitudes_.one.narrow != nullptr && target_.row_norms == nullptr && target_.beta == 0;
+  }
 
   /// @pre an entry's allowance depends on its level 1 alone.
   [[nodiscard]] double largest_ratio(const SumsBound& bound) const {
@@ -352,10 +368,11 @@ class DeviceAllowance final : public Allowance {
 
 DeviceExamination::DeviceExamination(const RealProduct& product, const Encoding& encoding, Kernels& kernels,
                                      const CudaEngine::Options& engine, cudaStream_t stream,
-                                     std::shared_ptr<const SideStream> side)
+                                     std::shared_ptr<const SideStream> side, std::shared_ptr<SideStreams> streams)
     : of_(product),
       encoding_(encoding),
       kernels_(kernels),
+      engine_(engine),
       device_(engine.device),
       by_tensor_cores_(engine.search_by_tensor_cores),
       stream_(stream),
@@ -366,6 +383,7 @@ DeviceExamination::DeviceExamination(const RealProduct& product, const Encoding&
       b_(of_.b, "b", stream),
       c0_(is_zero(of_.beta) ? InputView() : of_.c0, "c0", stream),
       side_(std::move(side)),
+      streams_(std::move(streams)),
       looks_(a_.matrix(), b_.matrix(), m_, n_, k_, stream),
       rows_(a_.matrix(), m_, k_, looks_.a(), stream),
       columns_(transposed(b_.matrix()), n_, k_, looks_.b(), stream) {}
@@ -451,6 +469,7 @@ std::unique_ptr<Allowance> DeviceExamination::allowance(const Target& target, do
 void DeviceExamination::find_enclosure() {
   if (enclosure_ != nullptr) return;
   enclosure_ = std::make_unique<Enclosure>(looks_, LevelOne(m_, n_, k_, kernels_), stream_);
+  level_one_.emplace(stream_);
   report_.reset();
   looks_.start_report(stream_);
 }

@@ -52,7 +52,7 @@ class DeviceExamination final : public Examination {
  public:
   /// @pre `device` is the current one. The matrices that the product views, and `kernels`, must outlive the examination.
   DeviceExamination(const RealProduct& product, const Encoding& encoding, Kernels& kernels, const CudaEngine::Options& engine,
-                    cudaStream_t stream, std::shared_ptr<const SideStream> side);
+                    cudaStream_t stream, std::shared_ptr<const SideStream> side, std::shared_ptr<SideStreams> streams);
   ~DeviceExamination() override;
 
   OperandRecord record() override;
@@ -89,16 +89,19 @@ class DeviceExamination final : public Examination {
   RealProduct of_;
   Encoding encoding_;
   Kernels& kernels_;
+  CudaEngine::Options engine_;
   int device_;  ///< may differ from the caller's current device
   bool by_tensor_cores_;
   cudaStream_t stream_;
   Index m_, n_, k_;
   DeviceOperand a_, b_, c0_;
   std::shared_ptr<const SideStream> side_;
+  std::shared_ptr<SideStreams> streams_;  ///< for products that are started
   FirstLooks looks_;
   DeviceFactsCache rows_, columns_;
   std::vector<std::pair<Encoding, std::unique_ptr<MeasuredVectors>>> measured_;
   std::unique_ptr<Enclosure> enclosure_;  ///< made when first needed
+  std::optional<StreamMark> level_one_;   ///< launched with it
   bool settled_ = false;
   /// Fetched when first needed, and again when level 1 has set its words. Bounds share it.
   std::shared_ptr<const FirstLooks::Report> report_;

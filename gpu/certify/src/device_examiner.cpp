@@ -66,6 +66,7 @@ auto with_bound(const PlanBound& bound, int device, const Use& use) {
 DeviceExaminer::DeviceExaminer(const CudaEngine& engine) : engine_(&engine), device_(engine.options_.device), host_(engine) {
   const CudaDevice device(device_);
   side_ = std::make_shared<const SideStream>();
+  streams_ = std::make_shared<SideStreams>();
 }
 
 std::unique_ptr<Examination> DeviceExaminer::examine(const RealProduct& product, const PreparedOperands& prepared) const {
@@ -74,7 +75,7 @@ std::unique_ptr<Examination> DeviceExaminer::examine(const RealProduct& product,
       on_device(product.a, "a") || on_device(product.b, "b") || (!is_zero(product.beta) && on_device(product.c0, "c0"));
   if (!lies_on_device) return host_.examine(product, prepared);
   return std::make_unique<DeviceExamination>(product, Encoding::balanced(), *engine_->kernels_, engine_->options_, stream,
-                                             side_);
+                                             side_, streams_);
 }
 
 Examiner::ResultFacts DeviceExaminer::result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,

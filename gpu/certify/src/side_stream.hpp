@@ -4,6 +4,9 @@
 #include <cuda_runtime_api.h>
 
 #include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include "cuda_check.hpp"
 
@@ -21,6 +24,28 @@ class SideStream {
 
  private:
   cudaStream_t stream_ = nullptr;
+};
+
+/// Streams that are lent to one user at a time.
+class SideStreams : public std::enable_shared_from_this<SideStreams> {
+ public:
+  /// A stream that comes back when the result is destroyed. The current device must always be the same.
+  [[nodiscard]] std::shared_ptr<const SideStream> lend() {
+    std::unique_ptr<SideStream> stream;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (!idle_.empty()) stream = std::move(idle_.back()), idle_.pop_back();
+    }
+    if (stream == nullptr) stream = std::make_unique<SideStream>();
+    return {stream.release(), [all = shared_from_this()](SideStream* back) {
+              const std::scoped_lock lock(all->mutex_);
+              all->idle_.emplace_back(back);
+            }};
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<SideStream>> idle_;
 };
 
 /// The work that a stream was given until now.

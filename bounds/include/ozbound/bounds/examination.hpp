@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "ozbound/bounds/detail/product_start.hpp"
 #include "ozbound/bounds/target.hpp"
 #include "ozbound/core/entry_bound.hpp"
 #include "ozbound/core/plan.hpp"
@@ -17,6 +18,7 @@
 namespace ozbound {
 
 struct PlanBound;
+struct RealProduct;
 
 /// A PlanBound in the memory of the matrices, if that is not the host's.
 class RemotePlanBound : public RemoteEntryBound {
@@ -61,6 +63,20 @@ struct Probe {
   double allowed;
 };
 
+/// A product that is multiplied while its plan is not known to the host. Nothing of C is written before `finish`. The
+/// destructor waits until the work no longer reads A and B.
+class StartedProduct {
+ public:
+  virtual ~StartedProduct() = default;
+
+  /// The plan under which the product is multiplied; nothing if none was chosen. Waits until it is known, not for the product.
+  [[nodiscard]] virtual std::optional<ResiduePlan> plan() const = 0;
+
+  /// Starts to write C and does not wait for it. Entries with specials are not written. @param product the product that was
+  /// started, whose scalars and C0 may be others. @pre there is a plan, and it certifies what the caller will state.
+  virtual void finish(const RealProduct& product) = 0;
+};
+
 /// The largest error before the final rounding for which the error after it meets a target:
 ///
 ///   |alpha| E (1 + u) + u M <= tau M,   that is   E <= (tau - u) / (1 + u) * M / |alpha|,
@@ -87,6 +103,13 @@ class Allowance {
     std::vector<double> ratios;
     for (const auto* const bound : bounds) ratios.push_back(worst(*bound).ratio);
     return ratios;
+  }
+
+  /// Starts to multiply by the plan that residue sums choose (residue_choice.hpp), if one of A, B and C in their own memory can
+  /// be had before the host knows those sums. Null if that cannot be done, the default. @param product as examined
+  [[nodiscard]] virtual std::unique_ptr<StartedProduct> start_product(const RealProduct& /*product*/,
+                                                                      const ProductStart& /*start*/) const {
+    return nullptr;
   }
 
   /// True if the target is normwise. Probes are then meaningless; use normwise_share.

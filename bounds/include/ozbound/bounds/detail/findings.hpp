@@ -36,6 +36,7 @@ struct Findings {
   std::optional<OperandRecord> record;
   std::optional<NativeGuarantee> guarantee;  ///< set if a native DGEMM was considered
   std::optional<Evidence> evidence;          ///< set if one plan's bound certifies every entry
+  std::unique_ptr<StartedProduct> started;   ///< under the chosen plan; null: not started
 };
 
 struct Decided {
@@ -48,9 +49,11 @@ enum class Purpose : std::uint8_t { decision, product };
 /// `decide` for a real product, together with its findings. The record is included if the purpose is a product.
 /// @param stated the subject of the decision: the product itself, or a complex one that it stands for
 /// @param encoding encoding of the slices in the plans considered
+/// @param workspace bytes of a product that may be started before its decision is known; 0: none is started
 /// @pre product.check_shapes() passes, and the backend reaches it. @throws as decide.
 Decided decide_with_findings(const RealProduct& product, const Product& stated, const Target& target, const Backend& backend,
-                             const Choices& choices, Purpose purpose, const Encoding& encoding = Encoding::balanced());
+                             const Choices& choices, Purpose purpose, const Encoding& encoding = Encoding::balanced(),
+                             double workspace = 0);
 
 /// `decide` with plans by slices only, of any encoding. (Complex scalars: balanced only.)
 /// @throws as decide, and std::invalid_argument for an encoding that has no common ratio.

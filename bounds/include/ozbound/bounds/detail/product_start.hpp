@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstdint>
+
+#include "ozbound/core/residues.hpp"
+
+namespace ozbound {
+
+/// What a product may be that starts before its plan is known.
+struct ProductStart {
+  int most_moduli = 0;  ///< of the plan
+  /// The most moduli at which a plan by residues is expected to be the cheapest way, by the bits that its target asks for: half
+  /// of both operands' bits together, rounded up.
+  std::uint8_t most_by_bits[most_residue_bits + 1] = {};
+};
+
+}  // namespace ozbound

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "chosen_residues.hpp"
+#include "first_look.hpp"
+#include "ozbound/bounds/detail/product_start.hpp"
+
+namespace ozbound::gpu {
+
+/// The choice of a plan by residues as ResidueNeeds makes it, from both looks and level 1, where an entry's allowance is `factor`
+/// times its magnitude.
+struct ResidueChoice {
+  FirstLook a, b;
+  const std::uint32_t *row_least, *column_least, *loose;  ///< as in FirstLooks
+  const std::uint64_t* largest_units;
+  Index k;
+  double factor;
+  ProductStart start;
+  ChosenResidues* chosen;  ///< the result
+};
+
+/// Chooses no plan if level 1 is loose, or if the plan is none that `start` allows, or has more than most_narrow_bits bits.
+/// @pre level 1 is launched, with 32-bit sums.
+void launch_residue_choice(const ResidueChoice& choice, cudaStream_t stream);
+
+}  // namespace ozbound::gpu

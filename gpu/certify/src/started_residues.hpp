@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <memory>
+#include <optional>
+
+#include "chosen_residues.hpp"
+#include "device_slices.hpp"
+#include "first_looks.hpp"
+#include "fused_residues.hpp"
+#include "memory.hpp"
+#include "ozbound/bounds/examination.hpp"
+#include "ozbound/gpu/cuda_engine.hpp"
+#include "product_launcher.hpp"
+#include "side_stream.hpp"
+#include "started_copy.hpp"
+
+namespace ozbound::gpu {
+
+/// A product by residues under a plan that a kernel chooses, on a stream of its own: the stream that decides does not wait for
+/// it. The first block of C is multiplied; its sums stay in bytes until `finish`.
+class StartedResidues final : public StartedProduct {
+ public:
+  /// What the product needs from the examination that starts it.
+  struct Source {
+    const FirstLooks& looks;  ///< it must live until plan() was called, or this object is destroyed
+    const StreamMark& level_one;
+    double factor;  ///< share of an entry's magnitude that its error may take
+    Kernels& kernels;
+    const CudaEngine::Options& engine;
+    cudaStream_t stream;  ///< the stream that decides, where C is written too
+    std::shared_ptr<SideStreams> streams;
+    std::shared_ptr<const SideStream> side;  ///< for copies
+  };
+
+  /// Null if the kernels cannot multiply these matrices so, or if there is not enough memory. @pre the matrices lie on the
+  /// device, which is the current one; there are entries and elements.
+  static std::unique_ptr<StartedResidues> of(const RealProduct& product, const ProductStart& start, const Source& source);
+
+  [[nodiscard]] std::optional<ResiduePlan> plan() const override;
+  void finish(const RealProduct& product) override;
+
+ private:
+  StartedResidues(const RealProduct& product, const ProductStart& start, const Source& source, ProductLauncher launcher);
+
+  void take(Arena& arena, const RealProduct& product, int moduli);
+  std::size_t bytes(const RealProduct& product, int moduli);
+
+  /// Waits for a stream's work before the memory that it uses is freed.
+  class Waiting {
+   public:
+    explicit Waiting(cudaStream_t stream) : stream_(stream) {}
+    ~Waiting() { cudaStreamSynchronize(stream_); }
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+
+   private:
+    cudaStream_t stream_;
+  };
+
+  ProductLauncher launcher_;
+  cudaStream_t stream_;
+  std::shared_ptr<const SideStream> own_;
+  Memory memory_;  ///< in the order of own_
+  Waiting waiting_;
+  DeviceSlices a_, b_;
+  ChosenResidues* chosen_ = nullptr;
+  Arena sums_;
+  FusedResidues::Bytes first_ = {};
+  std::shared_ptr<const SideStream> side_;
+  std::optional<StartedCopy> told_;  ///< of the plan; destroyed first
+};
+
+}  // namespace ozbound::gpu
