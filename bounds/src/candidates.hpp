@@ -68,10 +68,10 @@ class TargetAllowance {
 
 /// The proposal of one way.
 struct Proposal {
-  std::vector<Candidate> looked_at;  ///< for the record, cheapest first
-  std::optional<Candidate> best;     ///< the cheapest that certifies the target
-  std::string reason;                ///< the reason to choose `best`
-  std::optional<Evidence> evidence;  ///< for the bound of `best`, if it certifies every entry
+  std::vector<Candidate> looked_at;                   ///< for the record, cheapest first
+  std::optional<Candidate> best;                      ///< the cheapest that certifies the target
+  std::string reason;                                 ///< the reason to choose `best`
+  std::optional<Evidence> evidence;                   ///< for the bound of `best`, if it certifies every entry
   std::unique_ptr<StartedProduct> started = nullptr;  ///< under the plan of `best`
 };
 

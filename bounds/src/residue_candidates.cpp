@@ -58,8 +58,7 @@ class ResidueChoice {
     const auto kind = problem_.target.kind;
     const bool refines = kind == Kind::relative || kind == Kind::correctly_rounded;
     if (!refines) static_cast<void>(allowance_.get());  // starts work that a device does while the host waits for the facts
-    if (!refines && problem_.most_started > 0)
-      started_ = allowance_.get().start_product(problem_.product, start());
+    if (!refines && problem_.most_started > 0) started_ = allowance_.get().start_product(problem_.product, start());
     auto facts = examination_.residue_facts();
     if (!facts) return {};
     facts_ = std::move(*facts);

@@ -172,8 +172,8 @@ void DeviceMatrices::apply_specials(const RealProduct& product, const SpecialEnt
   const CudaDevice device(device_);
   if (!any_on_device(product)) return host_.apply_specials(product, specials);
   const ProductOnDevice on_device(product, stream);
-  const SpecialsOnDevice known(specials, stream);
-  on_device.write_specials(known.rows(), known.columns());
+  const auto rows = copy_to_device(specials.rows, stream), columns = copy_to_device(specials.columns, stream);
+  on_device.write_specials(rows.data(), columns.data());
   on_device.finish();
 }
 

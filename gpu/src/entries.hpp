@@ -19,14 +19,15 @@ struct Shape {
 
 /// SpecialEntryWriter in device memory.
 struct DeviceSpecials {
-  const std::uint8_t* rows = nullptr;     ///< [m]
-  const std::uint8_t* columns = nullptr;  ///< [n]
+  const std::uint8_t* rows = nullptr;     ///< [m]; null: there are none, nor special columns
+  const std::uint8_t* columns = nullptr;  ///< [n]; null likewise
   bool everywhere = false;
   bool reads_c0 = false;
   DeviceMatrix c0 = {};
 
   [[nodiscard]] OZB_HD bool at(Index i, Index j) const {
-    return everywhere || rows[i] != 0 || columns[j] != 0 || (reads_c0 && !is_finite(c0.bits(i, j), binary64));
+    return everywhere || (rows != nullptr && (rows[i] != 0 || columns[j] != 0)) ||
+           (reads_c0 && !is_finite(c0.bits(i, j), binary64));
   }
 };
 

@@ -79,8 +79,8 @@ struct ResidueArguments {
   int steps;                 ///< of the inner dimension
   int chunk_steps;           ///< steps between reductions of the sums
   BlockStep step;
-  std::int8_t* bytes;          ///< bytes of modulus t at t * modulus_bytes, laid out as TileBytes
-  std::int64_t modulus_bytes;  ///< bytes of all tiles of one modulus
+  std::int8_t* bytes;            ///< bytes of modulus t at t * modulus_bytes, laid out as TileBytes
+  std::int64_t modulus_bytes;    ///< bytes of all tiles of one modulus
   const ChosenResidues* chosen;  ///< a plan of at most `moduli` moduli that the kernel reads; null: all moduli, as known here
   ResidueReduction plain[max_moduli], times_inverse[max_moduli];
 

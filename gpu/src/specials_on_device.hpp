@@ -3,7 +3,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "cuda_check.hpp"
 #include "device_array.hpp"
@@ -21,15 +23,14 @@ inline Shape shape_of(const SpecialEntries& specials) {
 class SpecialsOnDevice {
  public:
   SpecialsOnDevice(const SpecialEntries& specials, cudaStream_t stream)
-      : rows_(copy_to_device(specials.rows, stream)),
-        columns_(copy_to_device(specials.columns, stream)),
-        c0_(specials.c0, "c0", stream),
-        specials_{rows_.data(), columns_.data(), specials.everywhere, !specials.c0.empty(), c0_.matrix()} {}
+      : c0_(specials.c0, "c0", stream), specials_{nullptr, nullptr, specials.everywhere, !specials.c0.empty(), c0_.matrix()} {
+    const auto any = [](const std::vector<std::uint8_t>& of) { return std::ranges::find(of, 1) != of.end(); };
+    if (!any(specials.rows) && !any(specials.columns)) return;
+    rows_ = copy_to_device(specials.rows, stream), columns_ = copy_to_device(specials.columns, stream);
+    specials_.rows = rows_.data(), specials_.columns = columns_.data();
+  }
 
   [[nodiscard]] const DeviceSpecials& entries() const { return specials_; }
-
-  [[nodiscard]] const std::uint8_t* rows() const { return rows_.data(); }
-  [[nodiscard]] const std::uint8_t* columns() const { return columns_.data(); }
 
  private:
   DeviceArray<std::uint8_t> rows_, columns_;

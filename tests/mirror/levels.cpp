@@ -94,8 +94,10 @@ struct HostLevelOne {
     column_special = gpu::copy_to_host(on_device.columns.special, n, stream);
     loose = gpu::copy_to_host(on_device.loose, 1, stream)[0] != 0;
     narrow = on_device.narrow != nullptr;
-    row_least = gpu::copy_to_host(on_device.row_least, m, stream);
-    column_least = gpu::copy_to_host(on_device.column_least, n, stream);
+    row_least = gpu::copy_to_host(on_device.row_least.complements, m, stream);
+    column_least = gpu::copy_to_host(on_device.column_least.complements, n, stream);
+    for (auto* const side : {&row_least, &column_least})
+      for (auto& complement : *side) complement = ~complement;
     if (m == 0 || n == 0) return;
     const Index extent = (m - 1) * on_device.row_stride + (n - 1) * on_device.col_stride + 1;
     if (on_device.narrow != nullptr)

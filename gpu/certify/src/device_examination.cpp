@@ -160,9 +160,8 @@ class DeviceAllowance final : public Allowance {
     const CudaDevice current(examination_.device_);
     if (!by_level_one_sums() || !all_on_device(product)) return nullptr;
     auto& from = examination_;
-    return StartedResidues::of(product, start,
-                               {from.looks_, *from.level_one_, target_.factor, from.kernels_, from.engine_, stream_,
-                                from.streams_, from.side_});
+    return StartedResidues::of(
+        product, start, {from.looks_, *from.level_one_, target_.factor, from.kernels_, from.engine_, stream_, from.streams_});
   }
 
   [[nodiscard]] bool normwise() const override { return target_.of_norm; }
@@ -240,22 +239,20 @@ class DeviceAllowance final : public Allowance {
   /// the entry's row and column, on which plans are tried next.
   class SingleProbe {
    public:
-    SingleProbe(const DeviceAllowance& allowance, Index i, Index j)
-        : place_(i * allowance.n() + j), n_(allowance.n()), allowed_(1, allowance.stream_) {
+    SingleProbe(const DeviceAllowance& allowance, Index i, Index j) : place_(i * allowance.n() + j), n_(allowance.n()) {
       auto& examination = allowance.examination_;
-      examination.measured(examination.encoding_).start(i, j);
-      launch_probe(allowance.magnitudes_, allowance.target_, place_, allowed_.data(), allowance.stream_);
-      copy_.emplace(allowed_.data(), allowed_.data() + 1, allowance.stream_);
+      allowed_ = examination.measured(examination.encoding_).start(i, j, [&](double* there) {
+        launch_probe(allowance.magnitudes_, allowance.target_, place_, there, allowance.stream_);
+      });
     }
 
     [[nodiscard]] bool is_of(Index i, Index j) const { return place_ == i * n_ + j; }
     /// Waits for the work.
-    [[nodiscard]] double allowed() const { return *copy_->wait().at(allowed_.data()); }
+    [[nodiscard]] double allowed() const { return allowed_.value(); }
 
    private:
     Index place_, n_;
-    DeviceArray<double> allowed_;
-    std::optional<StartedCopy> copy_;  ///< set by the constructor
+    MeasuredVectors::Number allowed_;
   };
 
   /// True if an entry's allowance depends on its level 1 alone, unless level 1 is loose.
@@ -368,7 +365,7 @@ class DeviceAllowance final : public Allowance {
 
 DeviceExamination::DeviceExamination(const RealProduct& product, const Encoding& encoding, Kernels& kernels,
                                      const CudaEngine::Options& engine, cudaStream_t stream,
-                                     std::shared_ptr<const SideStream> side, std::shared_ptr<SideStreams> streams)
+                                     std::shared_ptr<const SideStream> side, std::shared_ptr<LentStreams> streams)
     : of_(product),
       encoding_(encoding),
       kernels_(kernels),

@@ -52,7 +52,7 @@ class DeviceExamination final : public Examination {
  public:
   /// @pre `device` is the current one. The matrices that the product views, and `kernels`, must outlive the examination.
   DeviceExamination(const RealProduct& product, const Encoding& encoding, Kernels& kernels, const CudaEngine::Options& engine,
-                    cudaStream_t stream, std::shared_ptr<const SideStream> side, std::shared_ptr<SideStreams> streams);
+                    cudaStream_t stream, std::shared_ptr<const SideStream> side, std::shared_ptr<LentStreams> streams);
   ~DeviceExamination() override;
 
   OperandRecord record() override;
@@ -96,7 +96,7 @@ class DeviceExamination final : public Examination {
   Index m_, n_, k_;
   DeviceOperand a_, b_, c0_;
   std::shared_ptr<const SideStream> side_;
-  std::shared_ptr<SideStreams> streams_;  ///< for products that are started
+  std::shared_ptr<LentStreams> streams_;  ///< for products that are started
   FirstLooks looks_;
   DeviceFactsCache rows_, columns_;
   std::vector<std::pair<Encoding, std::unique_ptr<MeasuredVectors>>> measured_;

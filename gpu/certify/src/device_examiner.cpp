@@ -66,7 +66,7 @@ auto with_bound(const PlanBound& bound, int device, const Use& use) {
 DeviceExaminer::DeviceExaminer(const CudaEngine& engine) : engine_(&engine), device_(engine.options_.device), host_(engine) {
   const CudaDevice device(device_);
   side_ = std::make_shared<const SideStream>();
-  streams_ = std::make_shared<SideStreams>();
+  streams_ = std::make_shared<LentStreams>();
 }
 
 std::unique_ptr<Examination> DeviceExaminer::examine(const RealProduct& product, const PreparedOperands& prepared) const {

@@ -124,7 +124,7 @@ class Task::Writer {
     atomicAdd(at(1), squares);
     atomicMax(at(2), Word{most});
     atomicAdd(at(3), floor_squares);
-    atomicMin(task_.norms.last_bits + vector_, last);
+    atomicMax(task_.norms.above_last_bits + vector_, LookNorms::no_last_bit - last);
   }
 
  private:
@@ -196,6 +196,12 @@ void copy(void* to, const void* from, Index bytes, cudaStream_t stream) {
   check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync");
 }
 
+/// Replaces the positions of last bits.
+__global__ void measure_from_above(std::int32_t* last_bits, Index count) {
+  const Index i = Index{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i < count) last_bits[i] = LookNorms::no_last_bit - last_bits[i];
+}
+
 /// @pre tops are known.
 void launch_norms(const LookJob& job, cudaStream_t stream) {
   const auto& [digits, sums, prints, norms] = job.look;
@@ -208,7 +214,11 @@ void launch_norms(const LookJob& job, cudaStream_t stream) {
   facts = take_facts(arena, residue_measure, norms.count);
   facts.tops = digits.tops;
   launch_facts(job.vectors, digits.inner, facts, stream, {0, 0}, true);
-  launch_last_bits(job.vectors, norms.count, digits.inner, digits.tops, LookNorms::no_last_bit, norms.last_bits, stream);
+  launch_last_bits(job.vectors, norms.count, digits.inner, digits.tops, LookNorms::no_last_bit, norms.above_last_bits, stream);
+  constexpr Index threads = 128;
+  measure_from_above<<<static_cast<unsigned>((norms.count + threads - 1) / threads), threads, 0, stream>>>(
+      norms.above_last_bits, norms.count);
+  check_launch("measure_from_above");
   const Index word = norms.count * Index{sizeof(std::uint64_t)};
   copy(norms.words, facts.norms, DeviceFacts::norms_each * word, stream);  // norms of the vectors, which come first
   copy(&norms.word(DeviceFacts::norms_each, 0), facts.floor_squares, word, stream);

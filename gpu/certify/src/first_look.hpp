@@ -17,10 +17,20 @@ struct LookNorms {
 
   std::uint64_t* words =
       nullptr;  ///< of vector i the sum, the sum of squares, the maximum and floor_squares at [count * 0 … 3 + i]
-  std::int32_t* last_bits = nullptr;  ///< [count]; no_last_bit or more for a vector of zeros
+  std::int32_t* above_last_bits = nullptr;  ///< [count]: no_last_bit less the position of a vector's last bit; 0 for zeros
   Index count = 0;
 
+  [[nodiscard]] OZB_HD std::int32_t last_bit(Index i) const { return no_last_bit - above_last_bits[i]; }
   [[nodiscard]] OZB_HD std::uint64_t& word(int which, Index i) const { return words[which * count + i]; }
+};
+
+/// The least sum of level 1 in the rows of C, or in its columns, among entries that are neither zero nor special. Memory that
+/// is 0 holds none.
+struct LeastSums {
+  std::uint32_t* complements = nullptr;  ///< [count]: 2^32 - 1 less the sum
+
+  [[nodiscard]] OZB_HD bool any(Index i) const { return complements[i] != 0; }
+  [[nodiscard]] OZB_HD std::uint32_t of(Index i) const { return ~complements[i]; }  ///< @pre any(i)
 };
 
 /// Results of one pass over an operand: everything that is needed before a plan is known.
@@ -39,7 +49,7 @@ struct LookJob {
   FirstLook look;
   Index by_vector, by_element;
 };
-/// Fills both looks. @pre sums, prints and words are 0, and last bits no_last_bit or more.
+/// Fills both looks. @pre sums, prints, words and above_last_bits are 0.
 void launch_first_looks(const LookJob& a, const LookJob& b, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

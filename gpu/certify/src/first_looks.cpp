@@ -17,26 +17,26 @@ std::uint64_t sum_of(const std::vector<std::uint64_t>& words) {
 
 }  // namespace
 
-OperandReport::OperandReport(const FirstLook& look, const std::uint32_t* least_sums, const HostBlock& copied)
+OperandReport::OperandReport(const FirstLook& look, const LeastSums& least, const HostBlock& copied)
     : copied_(copied),
       print_(sum_of(copied.part(look.prints, FirstLook::print_words))),
       count_(look.norms.count),
       exponents_(copied.at(look.digits.exponents)),
-      last_bits_(copied.at(look.norms.last_bits)),
+      above_last_bits_(copied.at(look.norms.above_last_bits)),
       special_(copied.at(look.digits.special)),
       words_(copied.at(look.norms.words)),
-      least_sums_(copied.at(least_sums)) {}
+      least_complements_(copied.at(least.complements)) {}
 
 VectorNorms OperandReport::vector(Index i) const {
   const auto word = [&](int which) { return words_[which * count_ + i]; };
-  return {{exponents_[i], special_[i] != 0}, {word(0), word(1), word(2)}, word(3), std::min(last_bits_[i], no_last_bit)};
+  return {{exponents_[i], special_[i] != 0}, {word(0), word(1), word(2)}, word(3), no_last_bit - above_last_bits_[i]};
 }
 
 std::int32_t OperandReport::exact_bits() const {
   std::int32_t bits = 0;
   const auto* const largest = words_ + 2 * count_;
   for (Index i = 0; i < count_; ++i)
-    if (largest[i] != 0) bits = std::max(bits, exponents_[i] - last_bits_[i]);
+    if (largest[i] != 0) bits = std::max(bits, exponents_[i] - (no_last_bit - above_last_bits_[i]));
   return bits;
 }
 
@@ -56,14 +56,6 @@ FirstLooks::FirstLooks(const DeviceMatrix& a, const DeviceMatrix& b, Index m, In
   take(arena, m, n, k);
   check(cudaMemsetAsync(a_.prints, 0, zero_bytes_, stream), "cudaMemsetAsync");
   static_assert(LookNorms::no_last_bit == no_last_bit);
-  constexpr int beyond = 0x3f;  // bytes of a number above no_last_bit
-  static_assert(beyond * 0x01010101 > no_last_bit);
-  const auto set = [stream](void* begin, const void* end, int byte) {
-    const auto bytes = static_cast<const std::uint8_t*>(end) - static_cast<std::uint8_t*>(begin);
-    if (bytes > 0) check(cudaMemsetAsync(begin, byte, static_cast<std::size_t>(bytes), stream), "cudaMemsetAsync");
-  };
-  set(a_.norms.last_bits, b_.norms.last_bits + n, beyond);
-  set(row_least_, column_least_ + n, 0xff);
   launch_first_looks({a, a_, k, 1}, {transposed(b), b_, 1, n}, stream);
 }
 
@@ -77,11 +69,11 @@ void FirstLooks::take(Arena& arena, Index m, Index n, Index k) {
   b_.norms = {arena.take<std::uint64_t>(LookNorms::words_each * n), nullptr, n};
   a_.sums = arena.take<std::int64_t>(m);
   b_.sums = arena.take<std::int64_t>(n);
+  a_.norms.above_last_bits = arena.take<std::int32_t>(m);
+  b_.norms.above_last_bits = arena.take<std::int32_t>(n);
+  row_least_.complements = arena.take<std::uint32_t>(m);
+  column_least_.complements = arena.take<std::uint32_t>(n);
   zero_bytes_ = arena.used() - begin;
-  a_.norms.last_bits = arena.take<std::int32_t>(m);
-  b_.norms.last_bits = arena.take<std::int32_t>(n);
-  row_least_ = arena.take<std::uint32_t>(m);
-  column_least_ = arena.take<std::uint32_t>(n);
   auto* const row_exponents = arena.take<std::int32_t>(m);
   auto* const column_exponents = arena.take<std::int32_t>(n);
   auto* const rows = arena.take<std::uint8_t>(m);

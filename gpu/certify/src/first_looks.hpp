@@ -23,7 +23,7 @@ namespace ozbound::gpu {
 class OperandReport {
  public:
   /// @param copied a copy of the block that contains the look and the least sums
-  OperandReport(const FirstLook& look, const std::uint32_t* least_sums, const HostBlock& copied);
+  OperandReport(const FirstLook& look, const LeastSums& least, const HostBlock& copied);
 
   [[nodiscard]] std::uint64_t print() const { return print_; }
   [[nodiscard]] Index count() const { return count_; }
@@ -40,7 +40,7 @@ class OperandReport {
   /// The least sum of level 1 in the vector's row or column of C, among entries that are neither zero nor special; nothing if
   /// there are none.
   [[nodiscard]] std::optional<std::uint32_t> least_sum(Index i) const {
-    return least_sums_[i] == ~std::uint32_t{0} ? std::nullopt : std::optional(least_sums_[i]);
+    return least_complements_[i] == 0 ? std::nullopt : std::optional(~least_complements_[i]);
   }
 
   /// The norms of all vectors. Made on first use, since most decisions need few of them. Threads may ask at once.
@@ -50,10 +50,10 @@ class OperandReport {
   HostBlock copied_;  ///< keeps what the pointers point to
   std::uint64_t print_;
   Index count_;
-  const std::int32_t *exponents_, *last_bits_;
+  const std::int32_t *exponents_, *above_last_bits_;
   const std::uint8_t* special_;
   const std::uint64_t* words_;
-  const std::uint32_t* least_sums_;
+  const std::uint32_t* least_complements_;  ///< as in LeastSums
 
   struct Vectors {
     std::once_flag made;
@@ -70,12 +70,11 @@ class FirstLooks {
 
   [[nodiscard]] const FirstLook& a() const { return a_; }
   [[nodiscard]] const FirstLook& b() const { return b_; }
-  // Words that are copied with the report; level 1 sets them. The first two are 0 at first.
+  // Words that are copied with the report; level 1 sets them. All are 0 at first.
   [[nodiscard]] std::uint32_t* loose() const { return loose_; }
   [[nodiscard]] std::uint64_t* largest_units() const { return largest_units_; }
-  /// [m], and [n]: as OperandReport::least_sum; all bits are set at first.
-  [[nodiscard]] std::uint32_t* row_least() const { return row_least_; }
-  [[nodiscard]] std::uint32_t* column_least() const { return column_least_; }
+  [[nodiscard]] const LeastSums& row_least() const { return row_least_; }
+  [[nodiscard]] const LeastSums& column_least() const { return column_least_; }
 
   struct Report {
     bool loose = false;
@@ -95,7 +94,7 @@ class FirstLooks {
   FirstLook a_, b_;
   std::uint32_t* loose_ = nullptr;
   std::uint64_t* largest_units_ = nullptr;
-  std::uint32_t *row_least_ = nullptr, *column_least_ = nullptr;
+  LeastSums row_least_, column_least_;
   std::unique_ptr<const StartedCopy> copy_;
   std::size_t zero_bytes_ = 0;    ///< from a_.prints on: the bytes of words that are 0 at first
   std::size_t report_bytes_ = 0;  ///< from a_.prints on: the bytes up to the end of the report's last part

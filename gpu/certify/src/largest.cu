@@ -53,13 +53,22 @@ struct SideNorms {
   }
 };
 
-/// Grid: one outer product for each block in y, rows and columns in z.
+constexpr int search_words = 2 + LargestWork::print_words;  // best, prints and infinite, one after the other
+static_assert(search_words <= threads);
+
+/// Also zeroes best, prints and infinite. Grid: one outer product for each block in y, rows and columns in z.
 __global__ void __launch_bounds__(threads)
-    find_estimates(const __grid_constant__ SideNorms rows, const __grid_constant__ SideNorms columns) {
+    find_estimates(const __grid_constant__ SideNorms rows, const __grid_constant__ SideNorms columns, std::uint64_t* best) {
+  if (blockIdx.x == 0 && blockIdx.y == 0 && blockIdx.z == 0 && threadIdx.x < search_words) best[threadIdx.x] = 0;
   (blockIdx.z == 0 ? rows : columns).store(blockIdx.x, blockIdx.y);
 }
 
 __device__ Word* word(std::uint64_t* x) { return reinterpret_cast<Word*>(x); }
+
+/// The largest value so far. Many reads of the one word that all blocks share take longer than the search; read it seldom.
+__device__ double best_of(const LargestWork& work) {
+  return double_from_bits(*static_cast<const volatile std::uint64_t*>(work.best));
+}
 
 /// Raises the largest value so far to the values of some rows, one row for each block in y, so that later entries can be
 /// skipped.
@@ -88,25 +97,24 @@ __device__ void find_largest(const DeviceBound& bound, const LargestWork& work, 
   const int share = tile / static_cast<int>(gridDim.y), begin = static_cast<int>(blockIdx.y) * share;
   const int last = t < length ? static_cast<int>(min(Index{begin + share}, count - first)) : 0;
   Index place = row(begin) * n + column(begin), offset = entry.offset(row(begin), column(begin));
+  double enough = best_of(work);
+  float limit = entry.limit(enough);
   for (int s = begin; s < last; s += together, place += together * place_step, offset += together * step) {
-    double enough = double_from_bits(*static_cast<const volatile std::uint64_t*>(work.best));
     std::uint64_t elements[together];
 #pragma unroll
     for (int r = 0; r < together; ++r) elements[r] = s + r < last ? entry.element(offset + r * step) : 0;
     float estimates[together];
     estimate.find(s, estimates);
     entry.see(elements, min(last - s, together), place, place_step);
-    float limit = entry.limit(enough);
 #pragma unroll
     for (int r = 0; r < together; ++r) {
       if (s + r >= last || entry.clearly_below(elements[r], row(s + r), column(s + r), estimates[r], limit)) continue;
       const Index i = row(s + r), j = column(s + r);
       const LargestEntry found{entry.value(i, j, bound.upper(i, j)), i * n + j};
       take(largest, found);
-      if (found.value > enough) {
-        atomicMax(word(work.best), bits_of(enough = found.value));
-        limit = entry.limit(enough);
-      }
+      if (found.value > best_of(work)) atomicMax(word(work.best), bits_of(found.value));
+      enough = best_of(work);
+      limit = entry.limit(enough);
     }
   }
   entry.finish(work);
@@ -190,8 +198,17 @@ struct BoundOfEntry {
   const RoundingError& rounding;
   const DeviceMatrix& c;
   const DeviceSpecials& specials;
+  float factor = 0, underflow = 0, alpha = 0;  ///< of the rounding, rounded up
   Word print = 0;
   bool infinite = false;
+
+  __device__ BoundOfEntry(const BoundWithScales& of, const RoundingError& rounds, const DeviceMatrix& matrix,
+                          const DeviceSpecials& known)
+      : error(of), rounding(rounds), c(matrix), specials(known) {
+    factor = __double2float_ru(rounds.result_factor);
+    underflow = __double2float_ru(rounds.underflow);
+    alpha = __double2float_ru(fabs(rounds.alpha));
+  }
 
   [[nodiscard]] __device__ Index offset(Index i, Index j) const { return c.at(i, j); }
   [[nodiscard]] __device__ Index stride(bool by_row) const { return by_row ? c.col_stride : c.row_stride; }
@@ -222,9 +239,8 @@ struct BoundOfEntry {
 
   [[nodiscard]] __device__ bool clearly_below(std::uint64_t bits, Index, Index, float estimate, float limit) const {
     const float magnitude = __double2float_ru(fabs(double_from_bits(bits)));
-    const float of_rounding =
-        __fadd_ru(__fmul_ru(magnitude, __double2float_ru(rounding.result_factor)), __double2float_ru(rounding.underflow));
-    const float of_error = __fmul_ru(estimate, __double2float_ru(fabs(rounding.alpha)));
+    const float of_rounding = __fadd_ru(__fmul_ru(magnitude, factor), underflow);
+    const float of_error = __fmul_ru(estimate, alpha);
     return __fmul_ru(__fadd_ru(of_error, of_rounding), above) < limit;
   }
 
@@ -285,8 +301,10 @@ template <class First, class All>
 void launch_search(const BoundWithScales& error, const std::int32_t* row_base, const std::int32_t* column_base,
                    const LargestWork& work, cudaStream_t stream, const First& first, const All& all) {
   const Index m = error.bound.m, n = error.bound.n;
-  clear_sums(work, stream);
-  if (m == 0 || n == 0) return launch_reduction(work, 0, stream);
+  if (m == 0 || n == 0) {
+    clear_sums(work, stream);
+    return launch_reduction(work, 0, stream);
+  }
   launch_estimates(error, row_base, column_base, work, stream);
   constexpr Index first_rows = 16;
   if (m > first_rows)
@@ -313,18 +331,17 @@ void launch_reduction(const LargestWork& work, Index count, cudaStream_t stream)
 }
 
 void clear_sums(const LargestWork& work, cudaStream_t stream) {
-  constexpr std::size_t words = 2 + LargestWork::print_words;  // best, prints and infinite, one after the other
-  check(cudaMemsetAsync(work.best, 0, words * sizeof *work.best, stream), "cudaMemsetAsync");
+  check(cudaMemsetAsync(work.best, 0, search_words * sizeof *work.best, stream), "cudaMemsetAsync");
 }
 
 void launch_estimates(const BoundWithScales& error, const std::int32_t* row_base, const std::int32_t* column_base,
                       const LargestWork& work, cudaStream_t stream) {
-  if (work.outers == 0) return;
+  if (work.outers == 0) return clear_sums(work, stream);
   const auto& bound = error.bound;
   const auto blocks = static_cast<unsigned>(std::max(work.rows.blocks, work.columns.blocks));
   find_estimates<<<dim3(blocks, static_cast<unsigned>(work.outers), 2), threads, 0, stream>>>(
       {bound.rows, bound.m, error.row_exponents, row_base, work.rows},
-      {bound.columns, bound.n, error.column_exponents, column_base, work.columns});
+      {bound.columns, bound.n, error.column_exponents, column_base, work.columns}, work.best);
   check_launch("find_estimates");
 }
 

@@ -128,7 +128,7 @@ __device__ inline double error_at(const BoundWithScales& error, const LevelOneSu
 /// Zeroes `best`, `prints` and `infinite`.
 void clear_sums(const LargestWork& work, cudaStream_t stream);
 
-/// Fills work.rows and work.columns with a bound's norms relative to the exponents of a product, or to 1 if the exponents are
+/// Does the same, and fills work.rows and work.columns with a bound's norms relative to the exponents of a product, or to 1 if the exponents are
 /// null.
 void launch_estimates(const BoundWithScales& error, const std::int32_t* row_base, const std::int32_t* column_base,
                       const LargestWork& work, cudaStream_t stream);

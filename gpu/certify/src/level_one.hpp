@@ -9,6 +9,7 @@
 #include "arena.hpp"
 #include "device_epilogue.hpp"
 #include "device_slices.hpp"
+#include "first_look.hpp"
 #include "lt_product.hpp"
 #include "ozbound/bounds/detail/magnitude_levels.hpp"
 
@@ -29,8 +30,7 @@ struct LevelOneSums {
   DeviceSlices rows, columns;                 ///< the first digits, their exponents and specials
   std::uint32_t* loose = nullptr;             ///< word of the looks: not 0 if level 2 is needed
   std::uint64_t* largest_units = nullptr;     ///< word of the looks: the largest upper bound, in units of level 1
-  std::uint32_t* row_least = nullptr;         ///< [m], of the looks: each row's least narrow sum, zeros and specials left out
-  std::uint32_t* column_least = nullptr;      ///< [n], of the looks: each column's, likewise
+  LeastSums row_least, column_least;          ///< of the looks: of narrow sums
   Index m = 0, n = 0, k = 0;
 
   [[nodiscard]] OZB_HD std::uint64_t sum(Index i, Index j) const {

@@ -47,9 +47,10 @@ __device__ std::uint32_t least_of_warp(std::uint32_t x) {
 #endif
 }
 
-/// Lowers *least to x. Most values are not less, and a read is cheaper than an atomic operation.
-__device__ void lower(std::uint32_t* least, std::uint32_t x) {
-  if (x < *static_cast<const volatile std::uint32_t*>(least)) atomicMin(least, x);
+/// Lowers the least sum of vector i to x. Most values are not less, and a read is cheaper than an atomic operation.
+__device__ void lower(const LeastSums& least, Index i, std::uint32_t x) {
+  auto* const complement = least.complements + i;
+  if (~x > *static_cast<const volatile std::uint32_t*>(complement)) atomicMax(complement, ~x);
 }
 
 /// find_extremes for 32-bit sums that lie column by column, with a multiple of four entries in each column. L and U are below
@@ -83,11 +84,11 @@ __global__ void __launch_bounds__(threads) find_extremes_narrow(const LevelOneSu
       of_column = min(of_column, of[r]);
     }
     of_column = least_of_warp(of_column);
-    if (threadIdx.x % 32 == 0) lower(sums.column_least + j, of_column);
+    if (threadIdx.x % 32 == 0) lower(sums.column_least, j, of_column);
   }
 #pragma unroll
   for (int r = 0; r < rows_each; ++r)
-    if (least[r] != no_sum) lower(sums.row_least + i + r, least[r]);
+    if (least[r] != no_sum) lower(sums.row_least, i + r, least[r]);
   note(sums, loose, most);
 }
 

@@ -132,7 +132,6 @@ void launch_worst_loose_entry(const BoundWithScales& error, const DeviceMagnitud
   const DeviceArray<Word> words(2, stream);
   const Tiles tiles{ceilings.data(), words.data(), words.data() + 1, count};
   check(cudaMemsetAsync(words.data(), 0, 2 * sizeof(Word), stream), "cudaMemsetAsync");
-  clear_sums(work, stream);
   launch_estimates(error, of.one.rows.exponents, of.one.columns.exponents, work, stream);
   find_ceilings<<<static_cast<unsigned>(work.tiles()), search_threads, 0, stream>>>(error, of, target, work, tiles);
   check_launch("find_ceilings");

@@ -15,19 +15,24 @@ struct MeasuredVectors::Measuring {
   Memory memory;  ///< none once the copy was waited for, as places
   DeviceArray<Index> places;
   SomeVectors rows, columns;
-  std::optional<StartedCopy> copy;  ///< of all facts; nothing if there are no vectors
+  double* number = nullptr;         ///< null: none
+  std::optional<StartedCopy> copy;  ///< of all facts and the number; nothing if there is neither
 };
 
+double MeasuredVectors::Number::value() const { return *in_->copy->wait().at(in_->number); }
+
 std::shared_ptr<MeasuredVectors::Measuring> MeasuredVectors::launch(std::vector<Index> rows, std::vector<Index> columns,
-                                                                    const PlaceOfEntry* place) const {
+                                                                    const PlaceOfEntry* place,
+                                                                    const std::function<void(double*)>& launch_number) const {
   auto result = std::make_shared<Measuring>();
   result->row_indices = std::move(rows), result->column_indices = std::move(columns);
   const auto& of_rows = result->row_indices;
   const auto& of_columns = result->column_indices;
-  if (of_rows.empty() && of_columns.empty()) return result;
+  if (of_rows.empty() && of_columns.empty() && launch_number == nullptr) return result;
   result->rows.matrix = rows_.vectors, result->columns.matrix = columns_.vectors;
   result->rows.inner = result->columns.inner = k_;
   const auto take = [&](Arena& arena) {
+    if (launch_number != nullptr) result->number = arena.take<double>(1);
     result->rows.take(arena, encoding_, static_cast<Index>(of_rows.size()));
     result->columns.take(arena, encoding_, static_cast<Index>(of_columns.size()));
     result->rows.take_elements(arena), result->columns.take_elements(arena);
@@ -53,7 +58,9 @@ std::shared_ptr<MeasuredVectors::Measuring> MeasuredVectors::launch(std::vector<
     result->rows.indices = of_row, result->columns.indices = of_column;
   }
   launch_facts_of_some(result->rows, result->columns, stream_);
-  result->copy.emplace(result->rows.facts.begin(), result->columns.facts.end(), stream_);
+  const void* begin = result->rows.facts.begin();
+  if (launch_number != nullptr) launch_number(result->number), begin = result->number;
+  result->copy.emplace(begin, result->columns.facts.end(), stream_);
   return result;
 }
 
@@ -68,18 +75,21 @@ void MeasuredVectors::note(Side& side, const std::vector<Index>& indices, const 
   for (std::size_t t = 0; t < indices.size(); ++t) side.known.insert({indices[t], Known{in, &facts, static_cast<Index>(t)}});
 }
 
-void MeasuredVectors::start(Index i, Index j) {
+MeasuredVectors::Number MeasuredVectors::start(Index i, Index j, const std::function<void(double*)>& launch_number) {
   std::vector<Index> rows{i}, columns{j};
   erase_known(rows_, rows), erase_known(columns_, columns);
-  const auto measuring = launch(std::move(rows), std::move(columns), nullptr);
+  const auto measuring = launch(std::move(rows), std::move(columns), nullptr, launch_number);
   note(rows_, measuring->row_indices, measuring->rows.facts, measuring);
   note(columns_, measuring->column_indices, measuring->columns.facts, measuring);
+  Number number;
+  number.in_ = measuring;
+  return number;
 }
 
 PlaceOfEntry MeasuredVectors::measure(std::vector<Index> rows, std::vector<Index> columns, const PlaceOfEntry* place) {
   erase_known(rows_, rows), erase_known(columns_, columns);
   if (place != nullptr) rows.insert(rows.begin(), 0), columns.insert(columns.begin(), 0);
-  const auto measuring = launch(std::move(rows), std::move(columns), place);
+  const auto measuring = launch(std::move(rows), std::move(columns), place, nullptr);
   PlaceOfEntry found{};
   auto of_rows = measuring->row_indices, of_columns = measuring->column_indices;
   if (place != nullptr) {

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,14 +20,28 @@ namespace ozbound::gpu {
 /// The facts of single rows of A and columns of B, under every slice count of one encoding, kept on the host. Both operands'
 /// vectors are measured together.
 class MeasuredVectors {
+  /// Vectors of both operands that are being measured, or were.
+  struct Measuring;
+
  public:
   /// @param a m x k, in device memory @param b k x n. They must outlive this object.
   MeasuredVectors(const DeviceMatrix& a, const DeviceMatrix& b, Index k, Encoding encoding, int device, cudaStream_t stream)
       : k_(k), encoding_(encoding), device_(device), stream_(stream), rows_{a}, columns_{transposed(b)} {}
 
-  /// Begins to measure the row and the column that row and column are expected to be asked for. @pre the device is the current
-  /// one.
-  void start(Index i, Index j);
+  /// A number that a device computes.
+  class Number {
+   public:
+    /// Waits for it.
+    [[nodiscard]] double value() const;
+
+   private:
+    friend class MeasuredVectors;
+    std::shared_ptr<const Measuring> in_;
+  };
+
+  /// Begins to measure the row and the column that row and column are expected to be asked for. `launch_number` launches work
+  /// that sets a number in device memory, which is copied together with the facts. @pre the device is the current one.
+  Number start(Index i, Index j, const std::function<void(double*)>& launch_number);
   /// Measures the rows and columns that are not known yet, and also those at `place` in device memory, if it is not null.
   /// Returns the entry at `place`. Waits for the stream. @pre the device is the current one.
   PlaceOfEntry measure(std::vector<Index> rows, std::vector<Index> columns, const PlaceOfEntry* place);
@@ -35,8 +50,6 @@ class MeasuredVectors {
   const VectorFacts& column(Index j, int slices) { return facts(columns_, j, slices); }
 
  private:
-  /// Vectors of both operands that are being measured, or were.
-  struct Measuring;
   /// Where the facts of one vector lie; on the host, those that were asked for.
   struct Known {
     std::shared_ptr<Measuring> in;
@@ -50,8 +63,10 @@ class MeasuredVectors {
   };
 
   /// Launches the measurement of vectors. `place`, if not null, comes first in both lists, which then start with any number.
+  /// `launch_number` may be null.
   [[nodiscard]] std::shared_ptr<Measuring> launch(std::vector<Index> rows, std::vector<Index> columns,
-                                                  const PlaceOfEntry* place) const;
+                                                  const PlaceOfEntry* place,
+                                                  const std::function<void(double*)>& launch_number) const;
   static void erase_known(const Side& side, std::vector<Index>& indices);
   static void note(Side& side, const std::vector<Index>& indices, const FactsOfAllSlicings& facts,
                    const std::shared_ptr<Measuring>& in);

@@ -24,7 +24,7 @@ struct VectorOfLook {
   /// 2^-bits / 2, or 0 if nothing is rounded.
   [[nodiscard]] __device__ double rounding(int bits) const {
     const bool zero = look.norms.word(2, i) == 0;
-    const int exact_bits = zero ? 0 : look.digits.exponents[i] - look.norms.last_bits[i];
+    const int exact_bits = zero ? 0 : look.digits.exponents[i] - look.norms.last_bit(i);
     return exact_bits <= bits ? 0 : power_of_two(-bits - 1);
   }
 };

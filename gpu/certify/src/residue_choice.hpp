@@ -11,16 +11,18 @@
 
 namespace ozbound::gpu {
 
-/// The choice of a plan by residues as ResidueNeeds makes it, from both looks and level 1, where an entry's allowance is `factor`
-/// times its magnitude.
+/// The choice of a plan by residues as ResidueNeeds makes it, from both looks and level 1, where an entry's allowance is
+/// `factor` times its magnitude.
 struct ResidueChoice {
   FirstLook a, b;
-  const std::uint32_t *row_least, *column_least, *loose;  ///< as in FirstLooks
+  LeastSums row_least, column_least;
+  const std::uint32_t* loose;  ///< as in FirstLooks
   const std::uint64_t* largest_units;
   Index k;
   double factor;
   ProductStart start;
   ChosenResidues* chosen;  ///< the result
+  std::int32_t* told;      ///< in pinned memory of the host: receives the result's moduli and bits
 };
 
 /// Chooses no plan if level 1 is loose, or if the plan is none that `start` allows, or has more than most_narrow_bits bits.

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -26,18 +27,38 @@ class SideStream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// Streams that are lent to one user at a time.
-class SideStreams : public std::enable_shared_from_this<SideStreams> {
+/// A stream for one user at a time, and a few numbers in pinned memory of the host, where its kernels can write.
+class LentStream : public SideStream {
  public:
-  /// A stream that comes back when the result is destroyed. The current device must always be the same.
-  [[nodiscard]] std::shared_ptr<const SideStream> lend() {
-    std::unique_ptr<SideStream> stream;
+  static constexpr int numbers_count = 4;
+
+  LentStream() {
+    void* memory = nullptr;
+    check(cudaHostAlloc(&memory, numbers_count * sizeof(std::int32_t), cudaHostAllocPortable), "cudaHostAlloc");
+    numbers_ = static_cast<std::int32_t*>(memory);
+  }
+  ~LentStream() { cudaFreeHost(numbers_); }
+  LentStream(const LentStream&) = delete;
+  LentStream& operator=(const LentStream&) = delete;
+
+  [[nodiscard]] std::int32_t* numbers() const { return numbers_; }
+
+ private:
+  std::int32_t* numbers_;
+};
+
+class LentStreams : public std::enable_shared_from_this<LentStreams> {
+ public:
+  /// A stream that comes back when the result is destroyed. Its work must be done then. The current device must always be the
+  /// same.
+  [[nodiscard]] std::shared_ptr<const LentStream> lend() {
+    std::unique_ptr<LentStream> stream;
     {
       const std::scoped_lock lock(mutex_);
       if (!idle_.empty()) stream = std::move(idle_.back()), idle_.pop_back();
     }
-    if (stream == nullptr) stream = std::make_unique<SideStream>();
-    return {stream.release(), [all = shared_from_this()](SideStream* back) {
+    if (stream == nullptr) stream = std::make_unique<LentStream>();
+    return {stream.release(), [all = shared_from_this()](LentStream* back) {
               const std::scoped_lock lock(all->mutex_);
               all->idle_.emplace_back(back);
             }};
@@ -45,7 +66,7 @@ class SideStreams : public std::enable_shared_from_this<SideStreams> {
 
  private:
   std::mutex mutex_;
-  std::vector<std::unique_ptr<SideStream>> idle_;
+  std::vector<std::unique_ptr<LentStream>> idle_;
 };
 
 /// The work that a stream was given until now.
@@ -88,7 +109,11 @@ class PendingWork {
   PendingWork(PendingWork&&) = default;
   PendingWork& operator=(PendingWork&&) = delete;
 
-  void wait() const { mark_->wait(); }
+  /// Waits for the work. The destructor then need not.
+  void wait() {
+    mark_->wait();
+    mark_.reset();
+  }
 
  private:
   std::unique_ptr<const StreamMark> mark_;

@@ -18,8 +18,7 @@ class StartedCopy {
 
   /// Waits for the copy. Only one thread may call it at a time.
   [[nodiscard]] const HostBlock& wait() const {
-    if (work_) work_->wait();
-    work_.reset();
+    if (work_) work_->wait(), work_.reset();
     return block_;
   }
 

@@ -45,23 +45,20 @@ StartedResidues::StartedResidues(const RealProduct& product, const ProductStart&
       stream_(source.stream),
       own_(source.streams->lend()),
       memory_(bytes(product, start.most_moduli), own_->stream()),
-      waiting_(own_->stream()),
-      side_(source.side) {
+      waiting_(own_->stream()) {
   auto arena = memory_.arena();
   take(arena, product, start.most_moduli);
   const auto own = own_->stream();
   source.level_one.wait_in(own);
   const auto& looks = source.looks;
   launch_residue_choice({looks.a(), looks.b(), looks.row_least(), looks.column_least(), looks.loose(), looks.largest_units(),
-                         product.k(), source.factor, start, chosen_},
+                         product.k(), source.factor, start, chosen_, own_->numbers()},
                         own);
-  const StreamMark made(own);
+  chose_.emplace(own);
   const ResidueForm any{start.most_moduli, most_narrow_bits};
   launch_fast_residues({{matrix_of(product.a), a_}, any}, {{transposed(matrix_of(product.b)), b_}, any}, chosen_, own);
   const LaterPlan later{chosen_, expected_moduli(source.factor, product.k(), start.most_moduli)};
   first_ = launcher_.start(a_, b_, later, sums_, own);
-  made.wait_in(side_->stream());
-  told_.emplace(&chosen_->moduli, chosen_->times_inverse, side_->stream());
 }
 
 std::size_t StartedResidues::bytes(const RealProduct& product, int moduli) {
@@ -80,16 +77,15 @@ void StartedResidues::take(Arena& arena, const RealProduct& product, int moduli)
 }
 
 std::optional<ResiduePlan> StartedResidues::plan() const {
-  const auto* const chosen = told_->wait().at(&chosen_->moduli);
-  if (chosen[0] == 0) return std::nullopt;
-  return ResiduePlan{chosen[0], chosen[1], chosen[2]};
+  chose_->wait();
+  const auto* const numbers = own_->numbers();
+  if (numbers[0] == 0) return std::nullopt;
+  return ResiduePlan{numbers[0], numbers[1], numbers[2]};
 }
 
 void StartedResidues::finish(const RealProduct& product) {
-  const DeviceEpilogue epilogue{.alpha = product.alpha,
-                                .beta = product.beta,
-                                .c0 = matrix_of(product.c0),
-                                .c = matrix_of(product.c.as_input())};
+  const DeviceEpilogue epilogue{
+      .alpha = product.alpha, .beta = product.beta, .c0 = matrix_of(product.c0), .c = matrix_of(product.c.as_input())};
   StreamMark(own_->stream()).wait_in(stream_);
   launcher_.finish(*plan(), first_, a_, b_, epilogue, sums_, stream_);
   StreamMark(stream_).wait_in(own_->stream());

@@ -15,7 +15,6 @@
 #include "ozbound/gpu/cuda_engine.hpp"
 #include "product_launcher.hpp"
 #include "side_stream.hpp"
-#include "started_copy.hpp"
 
 namespace ozbound::gpu {
 
@@ -31,8 +30,7 @@ class StartedResidues final : public StartedProduct {
     Kernels& kernels;
     const CudaEngine::Options& engine;
     cudaStream_t stream;  ///< the stream that decides, where C is written too
-    std::shared_ptr<SideStreams> streams;
-    std::shared_ptr<const SideStream> side;  ///< for copies
+    std::shared_ptr<LentStreams> streams;
   };
 
   /// Null if the kernels cannot multiply these matrices so, or if there is not enough memory. @pre the matrices lie on the
@@ -62,15 +60,14 @@ class StartedResidues final : public StartedProduct {
 
   ProductLauncher launcher_;
   cudaStream_t stream_;
-  std::shared_ptr<const SideStream> own_;
+  std::shared_ptr<const LentStream> own_;
   Memory memory_;  ///< in the order of own_
   Waiting waiting_;
   DeviceSlices a_, b_;
   ChosenResidues* chosen_ = nullptr;
   Arena sums_;
   FusedResidues::Bytes first_ = {};
-  std::shared_ptr<const SideStream> side_;
-  std::optional<StartedCopy> told_;  ///< of the plan; destroyed first
+  std::optional<StreamMark> chose_;
 };
 
 }  // namespace ozbound::gpu

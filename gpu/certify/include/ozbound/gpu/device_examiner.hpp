@@ -9,7 +9,7 @@
 namespace ozbound::gpu {
 
 class SideStream;
-class SideStreams;
+class LentStreams;
 
 /// The examiner of a CudaEngine, which must outlive it. Matrices may be in the device's memory, the host's, or both. Its
 /// results equal HostExaminer's bit for bit, except that a certificate names what the search assumed about tensor cores.
@@ -34,7 +34,7 @@ class DeviceExaminer final : public Examiner {
   const CudaEngine* engine_;
   int device_;
   std::shared_ptr<const SideStream> side_;
-  std::shared_ptr<SideStreams> streams_;
+  std::shared_ptr<LentStreams> streams_;
   HostExaminer host_;
 };
 
