@@ -43,7 +43,7 @@ struct ResidueReduction {
   float constant = 0;         ///< 3 2^22 minus that multiple over p: an integer
   std::int32_t minus_p = 0;
 
-  OZB_HD static ResidueReduction of(std::int32_t p, std::int32_t factor) {
+  OZB_HD static constexpr ResidueReduction of(std::int32_t p, std::int32_t factor) {
     constexpr std::int32_t middle = 3 << 22;
     const std::int32_t multiple = 256 * p * ((middle + 128 * p) / (256 * p));
     ResidueReduction r;

@@ -92,17 +92,14 @@ class DeviceAllowance final : public Allowance {
       row_norms_ = norms_of(examination.rows_), column_norms_ = norms_of(examination.columns_);
       target_.row_norms = row_norms_.data(), target_.column_norms = column_norms_.data();
     }
-    if (target.kind == Target::Kind::normwise)
-      set_norm();
-    else if (m() > 0 && n() > 0)
-      expected_.emplace(*this, m() / 2, n() / 2);
+    if (target.kind == Target::Kind::normwise) set_norm();
   }
 
   [[nodiscard]] Probe probe(Index i, Index j) const override {
     const CudaDevice current(examination_.device_);
     examination_.settle();
-    const bool expected = expected_ && expected_->is_of(i, j) && !magnitudes_.loose();
-    const double allowed = expected ? expected_->allowed() : SingleProbe(*this, i, j).allowed();
+    const bool in_report = by_level_one_sums() && !magnitudes_.loose() && i == m() / 2 && j == n() / 2;
+    const double allowed = in_report ? allowed_in_middle() : SingleProbe(*this, i, j).allowed();
     allowed_.insert_or_assign({i, j}, allowed);
     return {i, j, allowed};
   }
@@ -161,7 +158,7 @@ class DeviceAllowance final : public Allowance {
     if (!by_level_one_sums() || !all_on_device(product)) return nullptr;
     auto& from = examination_;
     return StartedResidues::of(
-        product, start, {from.looks_, *from.level_one_, target_.factor, from.kernels_, from.engine_, stream_, from.streams_});
+        product, start, {from.looks_, *from.level_one_, target_.factor, from.kernels_, from.engine_, stream_, from.beside()});
   }
 
   [[nodiscard]] bool normwise() const override { return target_.of_norm; }
@@ -239,21 +236,28 @@ class DeviceAllowance final : public Allowance {
   /// the entry's row and column, on which plans are tried next.
   class SingleProbe {
    public:
-    SingleProbe(const DeviceAllowance& allowance, Index i, Index j) : place_(i * allowance.n() + j), n_(allowance.n()) {
+    SingleProbe(const DeviceAllowance& allowance, Index i, Index j) {
       auto& examination = allowance.examination_;
       allowed_ = examination.measured(examination.encoding_).start(i, j, [&](double* there) {
-        launch_probe(allowance.magnitudes_, allowance.target_, place_, there, allowance.stream_);
+        launch_probe(allowance.magnitudes_, allowance.target_, i * allowance.n() + j, there, allowance.stream_);
       });
     }
 
-    [[nodiscard]] bool is_of(Index i, Index j) const { return place_ == i * n_ + j; }
     /// Waits for the work.
     [[nodiscard]] double allowed() const { return allowed_.value(); }
 
    private:
-    Index place_, n_;
     MeasuredVectors::Number allowed_;
   };
+
+  /// The allowance of the entry in the middle, whose sum of level 1 is in the report. @pre its allowance depends on that alone.
+  [[nodiscard]] double allowed_in_middle() const {
+    const auto& found = examination_.report();
+    const auto row = found.a.vector(m() / 2), column = found.b.vector(n() / 2);
+    const bool no_error = row.scale.special || column.scale.special || row.norms.zero() || column.norms.zero();
+    if (no_error) return std::numeric_limits<double>::infinity();
+    return multiply_lower(target_.factor, level_one(found.middle, 1, 1, examination_.k_).lower);
+  }
 
   /// True if an entry's allowance depends on its level 1 alone, unless level 1 is loose.
   [[nodiscard]] bool by_level_one_sums() const {
@@ -360,7 +364,6 @@ class DeviceAllowance final : public Allowance {
   std::int64_t norm_scale_ = 0;
   double norm_allowed_ = 0;
   mutable std::map<std::pair<Index, Index>, double> allowed_;  ///< allowances of probed entries
-  std::optional<SingleProbe> expected_;  ///< of the entry in the middle, where slices are tried first; nothing for normwise
 };
 
 DeviceExamination::DeviceExamination(const RealProduct& product, const Encoding& encoding, Kernels& kernels,
@@ -460,11 +463,25 @@ std::optional<ResidueFacts> DeviceExamination::residue_facts() {
 std::unique_ptr<Allowance> DeviceExamination::allowance(const Target& target, double factor) {
   const CudaDevice current(device_);
   find_enclosure();
+  if (target.kind != Target::Kind::normwise) measure_middle();
   return std::make_unique<DeviceAllowance>(*this, target, factor);
+}
+
+const std::shared_ptr<const LentStream>& DeviceExamination::beside() {
+  if (beside_ == nullptr) beside_ = streams_->lend();
+  return beside_;
+}
+
+// The kernels take few multiprocessors, and fill gaps of level 1.
+void DeviceExamination::measure_middle() {
+  if (m_ == 0 || n_ == 0) return;
+  looked_->wait_in(beside()->stream());
+  measured(encoding_).start(m_ / 2, n_ / 2, beside()->stream());
 }
 
 void DeviceExamination::find_enclosure() {
   if (enclosure_ != nullptr) return;
+  looked_.emplace(stream_);
   enclosure_ = std::make_unique<Enclosure>(looks_, LevelOne(m_, n_, k_, kernels_), stream_);
   level_one_.emplace(stream_);
   report_.reset();

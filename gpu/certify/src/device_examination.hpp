@@ -75,6 +75,10 @@ class DeviceExamination final : public Examination {
   /// Single vectors of both operands under an encoding.
   MeasuredVectors& measured(Encoding encoding);
 
+  /// A stream for work that the stream that decides need not wait for.
+  const std::shared_ptr<const LentStream>& beside();
+  /// Begins to measure the row and the column of the entry in the middle, where slices are tried first.
+  void measure_middle();
   /// Launches level 1, unless it was launched before.
   void find_enclosure();
   /// Ensures that all necessary levels are launched. The first call waits for the report and returns true; later calls return
@@ -96,12 +100,13 @@ class DeviceExamination final : public Examination {
   Index m_, n_, k_;
   DeviceOperand a_, b_, c0_;
   std::shared_ptr<const SideStream> side_;
-  std::shared_ptr<LentStreams> streams_;  ///< for products that are started
+  std::shared_ptr<LentStreams> streams_;
+  std::shared_ptr<const LentStream> beside_;  ///< lent when first needed
   FirstLooks looks_;
   DeviceFactsCache rows_, columns_;
   std::vector<std::pair<Encoding, std::unique_ptr<MeasuredVectors>>> measured_;
-  std::unique_ptr<Enclosure> enclosure_;  ///< made when first needed
-  std::optional<StreamMark> level_one_;   ///< launched with it
+  std::unique_ptr<Enclosure> enclosure_;          ///< made when first needed
+  std::optional<StreamMark> looked_, level_one_;  ///< launched with it
   bool settled_ = false;
   /// Fetched when first needed, and again when level 1 has set its words. Bounds share it.
   std::shared_ptr<const FirstLooks::Report> report_;

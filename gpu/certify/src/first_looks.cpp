@@ -65,6 +65,7 @@ void FirstLooks::take(Arena& arena, Index m, Index n, Index k) {
   b_.prints = arena.take<std::uint64_t>(FirstLook::print_words);
   loose_ = arena.take<std::uint32_t>(1);
   largest_units_ = arena.take<std::uint64_t>(1);
+  middle_ = arena.take<std::uint32_t>(1);
   a_.norms = {arena.take<std::uint64_t>(LookNorms::words_each * m), nullptr, m};
   b_.norms = {arena.take<std::uint64_t>(LookNorms::words_each * n), nullptr, n};
   a_.sums = arena.take<std::int64_t>(m);
@@ -93,8 +94,8 @@ void FirstLooks::start_report(cudaStream_t stream) {
 FirstLooks::Report FirstLooks::report(cudaStream_t stream) {
   if (copy_ == nullptr) start_report(stream);
   const auto& copied = copy_->wait();
-  return {copied.part(loose_, 1)[0] != 0, copied.part(largest_units_, 1)[0], OperandReport(a_, row_least_, copied),
-          OperandReport(b_, column_least_, copied)};
+  return {copied.part(loose_, 1)[0] != 0, copied.part(largest_units_, 1)[0], copied.part(middle_, 1)[0],
+          OperandReport(a_, row_least_, copied), OperandReport(b_, column_least_, copied)};
 }
 
 }  // namespace ozbound::gpu

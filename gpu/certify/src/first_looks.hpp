@@ -73,12 +73,14 @@ class FirstLooks {
   // Words that are copied with the report; level 1 sets them. All are 0 at first.
   [[nodiscard]] std::uint32_t* loose() const { return loose_; }
   [[nodiscard]] std::uint64_t* largest_units() const { return largest_units_; }
+  [[nodiscard]] std::uint32_t* middle() const { return middle_; }
   [[nodiscard]] const LeastSums& row_least() const { return row_least_; }
   [[nodiscard]] const LeastSums& column_least() const { return column_least_; }
 
   struct Report {
     bool loose = false;
     std::uint64_t largest_units = 0;
+    std::uint32_t middle = 0;  ///< as in LevelOneSums
     OperandReport a, b;
   };
 
@@ -94,6 +96,7 @@ class FirstLooks {
   FirstLook a_, b_;
   std::uint32_t* loose_ = nullptr;
   std::uint64_t* largest_units_ = nullptr;
+  std::uint32_t* middle_ = nullptr;
   LeastSums row_least_, column_least_;
   std::unique_ptr<const StartedCopy> copy_;
   std::size_t zero_bytes_ = 0;    ///< from a_.prints on: the bytes of words that are 0 at first

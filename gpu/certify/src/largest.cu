@@ -80,6 +80,15 @@ __device__ void raise_best(const DeviceBound& bound, const LargestWork& work, In
   if (threadIdx.x % 32 == 0 && value > 0) atomicMax(word(work.best), bits_of(value));
 }
 
+/// Takes one entry by the formulas. Not inline, so that the loop that rules out most entries is short.
+template <class Entry>
+__device__ __noinline__ void take_entry(const DeviceBound& bound, const LargestWork& work, const Entry& entry, Index i, Index j,
+                                        LargestEntry& largest) {
+  const LargestEntry found{entry.value(i, j, bound.upper(i, j)), i * bound.n + j};
+  take(largest, found);
+  if (found.value > best_of(work)) atomicMax(word(work.best), bits_of(found.value));
+}
+
 /// Takes entry.value(i, j, the bound of (i, j)) of every entry of a tile, except for entries that entry.clearly_below rules out
 /// as less than the largest value so far. Visits every element. Neighbouring threads take neighbouring rows, or columns.
 /// Several consecutive blocks in y share the vectors of a tile.
@@ -97,8 +106,7 @@ __device__ void find_largest(const DeviceBound& bound, const LargestWork& work, 
   const int share = tile / static_cast<int>(gridDim.y), begin = static_cast<int>(blockIdx.y) * share;
   const int last = t < length ? static_cast<int>(min(Index{begin + share}, count - first)) : 0;
   Index place = row(begin) * n + column(begin), offset = entry.offset(row(begin), column(begin));
-  double enough = best_of(work);
-  float limit = entry.limit(enough);
+  float limit = entry.limit(best_of(work));
   for (int s = begin; s < last; s += together, place += together * place_step, offset += together * step) {
     std::uint64_t elements[together];
 #pragma unroll
@@ -106,16 +114,17 @@ __device__ void find_largest(const DeviceBound& bound, const LargestWork& work, 
     float estimates[together];
     estimate.find(s, estimates);
     entry.see(elements, min(last - s, together), place, place_step);
+    unsigned rest = 0;  // entries that may be the largest
 #pragma unroll
-    for (int r = 0; r < together; ++r) {
-      if (s + r >= last || entry.clearly_below(elements[r], row(s + r), column(s + r), estimates[r], limit)) continue;
-      const Index i = row(s + r), j = column(s + r);
-      const LargestEntry found{entry.value(i, j, bound.upper(i, j)), i * n + j};
-      take(largest, found);
-      if (found.value > best_of(work)) atomicMax(word(work.best), bits_of(found.value));
-      enough = best_of(work);
-      limit = entry.limit(enough);
+    for (int r = 0; r < together; ++r)
+      if (s + r < last && !entry.clearly_below(elements[r], row(s + r), column(s + r), estimates[r], limit)) rest |= 1u << r;
+    if (rest == 0) continue;
+#pragma unroll 1
+    for (; rest != 0; rest &= rest - 1) {
+      const int at = s + __ffs(static_cast<int>(rest)) - 1;
+      take_entry(bound, work, entry, row(at), column(at), largest);
     }
+    limit = entry.limit(best_of(work));
   }
   entry.finish(work);
   reduce(largest);

@@ -50,7 +50,7 @@ LevelOneSums LevelOne::launch(const FirstLooks& looks, Arena& arena, cudaStream_
   result.m = m_, result.n = n_, result.k = k_;
   result.rows = looks.a().digits, result.columns = looks.b().digits;
   result.row_sums = looks.a().sums, result.column_sums = looks.b().sums;
-  result.loose = looks.loose(), result.largest_units = looks.largest_units();
+  result.loose = looks.loose(), result.largest_units = looks.largest_units(), result.middle = looks.middle();
   result.row_least = looks.row_least(), result.column_least = looks.column_least();
   auto* const narrow = narrow_ ? arena.take<std::int32_t>(shape().rows * shape().columns) : nullptr;
   auto* const workspace = arena.take<std::uint8_t>(static_cast<Index>(LtProduct::workspace_bytes));

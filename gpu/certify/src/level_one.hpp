@@ -30,6 +30,7 @@ struct LevelOneSums {
   DeviceSlices rows, columns;                 ///< the first digits, their exponents and specials
   std::uint32_t* loose = nullptr;             ///< word of the looks: not 0 if level 2 is needed
   std::uint64_t* largest_units = nullptr;     ///< word of the looks: the largest upper bound, in units of level 1
+  std::uint32_t* middle = nullptr;            ///< word of the looks: the narrow sum of entry (m / 2, n / 2)
   LeastSums row_least, column_least;          ///< of the looks: of narrow sums
   Index m = 0, n = 0, k = 0;
 

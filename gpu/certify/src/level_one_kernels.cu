@@ -69,6 +69,8 @@ __global__ void __launch_bounds__(threads) find_extremes_narrow(const LevelOneSu
   bool loose = false;
   std::uint32_t most = 0;
   const bool inside = i < sums.m;
+  if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0)
+    *sums.middle = static_cast<std::uint32_t>(sums.narrow[sums.m / 2 + sums.n / 2 * sums.col_stride]);
   for (Index j = blockIdx.y; j < sums.n; j += gridDim.y) {
     const auto column = static_cast<std::uint32_t>(sums.column_sums[j]);
     if (column == 0) continue;

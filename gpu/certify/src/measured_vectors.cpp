@@ -23,7 +23,8 @@ double MeasuredVectors::Number::value() const { return *in_->copy->wait().at(in_
 
 std::shared_ptr<MeasuredVectors::Measuring> MeasuredVectors::launch(std::vector<Index> rows, std::vector<Index> columns,
                                                                     const PlaceOfEntry* place,
-                                                                    const std::function<void(double*)>& launch_number) const {
+                                                                    const std::function<void(double*)>& launch_number,
+                                                                    cudaStream_t stream) const {
   auto result = std::make_shared<Measuring>();
   result->row_indices = std::move(rows), result->column_indices = std::move(columns);
   const auto& of_rows = result->row_indices;
@@ -39,7 +40,7 @@ std::shared_ptr<MeasuredVectors::Measuring> MeasuredVectors::launch(std::vector<
   };
   Arena needed;
   take(needed);
-  result->memory = Memory(needed.used(), stream_);
+  result->memory = Memory(needed.used(), stream);
   auto arena = result->memory.arena();
   take(arena);
   if (place == nullptr && of_rows.size() <= 1 && of_columns.size() <= 1) {
@@ -48,19 +49,19 @@ std::shared_ptr<MeasuredVectors::Measuring> MeasuredVectors::launch(std::vector<
   } else {
     auto places = of_rows;
     places.insert(places.end(), of_columns.begin(), of_columns.end());
-    result->places = copy_to_device(places, stream_);
+    result->places = copy_to_device(places, stream);
     auto* const of_row = result->places.data();
     auto* const of_column = of_row + of_rows.size();
-    const auto copy = [this](Index* to, const Index* from) {
-      check(cudaMemcpyAsync(to, from, sizeof(Index), cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync");
+    const auto copy = [stream](Index* to, const Index* from) {
+      check(cudaMemcpyAsync(to, from, sizeof(Index), cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync");
     };
     if (place != nullptr) copy(of_row, &place->i), copy(of_column, &place->j);
     result->rows.indices = of_row, result->columns.indices = of_column;
   }
-  launch_facts_of_some(result->rows, result->columns, stream_);
+  launch_facts_of_some(result->rows, result->columns, stream);
   const void* begin = result->rows.facts.begin();
   if (launch_number != nullptr) launch_number(result->number), begin = result->number;
-  result->copy.emplace(begin, result->columns.facts.end(), stream_);
+  result->copy.emplace(begin, result->columns.facts.end(), stream);
   return result;
 }
 
@@ -75,21 +76,30 @@ void MeasuredVectors::note(Side& side, const std::vector<Index>& indices, const 
   for (std::size_t t = 0; t < indices.size(); ++t) side.known.insert({indices[t], Known{in, &facts, static_cast<Index>(t)}});
 }
 
+void MeasuredVectors::note_all(const std::shared_ptr<Measuring>& measuring) {
+  note(rows_, measuring->row_indices, measuring->rows.facts, measuring);
+  note(columns_, measuring->column_indices, measuring->columns.facts, measuring);
+}
+
 MeasuredVectors::Number MeasuredVectors::start(Index i, Index j, const std::function<void(double*)>& launch_number) {
   std::vector<Index> rows{i}, columns{j};
   erase_known(rows_, rows), erase_known(columns_, columns);
-  const auto measuring = launch(std::move(rows), std::move(columns), nullptr, launch_number);
-  note(rows_, measuring->row_indices, measuring->rows.facts, measuring);
-  note(columns_, measuring->column_indices, measuring->columns.facts, measuring);
   Number number;
-  number.in_ = measuring;
+  number.in_ = launch(std::move(rows), std::move(columns), nullptr, launch_number, stream_);
+  note_all(number.in_);
   return number;
+}
+
+void MeasuredVectors::start(Index i, Index j, cudaStream_t stream) {
+  std::vector<Index> rows{i}, columns{j};
+  erase_known(rows_, rows), erase_known(columns_, columns);
+  note_all(launch(std::move(rows), std::move(columns), nullptr, nullptr, stream));
 }
 
 PlaceOfEntry MeasuredVectors::measure(std::vector<Index> rows, std::vector<Index> columns, const PlaceOfEntry* place) {
   erase_known(rows_, rows), erase_known(columns_, columns);
   if (place != nullptr) rows.insert(rows.begin(), 0), columns.insert(columns.begin(), 0);
-  const auto measuring = launch(std::move(rows), std::move(columns), place, nullptr);
+  const auto measuring = launch(std::move(rows), std::move(columns), place, nullptr, stream_);
   PlaceOfEntry found{};
   auto of_rows = measuring->row_indices, of_columns = measuring->column_indices;
   if (place != nullptr) {

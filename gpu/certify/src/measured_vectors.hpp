@@ -36,12 +36,14 @@ class MeasuredVectors {
 
    private:
     friend class MeasuredVectors;
-    std::shared_ptr<const Measuring> in_;
+    std::shared_ptr<Measuring> in_;
   };
 
   /// Begins to measure the row and the column that row and column are expected to be asked for. `launch_number` launches work
   /// that sets a number in device memory, which is copied together with the facts. @pre the device is the current one.
   Number start(Index i, Index j, const std::function<void(double*)>& launch_number);
+  /// The same without a number, on a stream of its own. @pre A and B are complete on that stream.
+  void start(Index i, Index j, cudaStream_t stream);
   /// Measures the rows and columns that are not known yet, and also those at `place` in device memory, if it is not null.
   /// Returns the entry at `place`. Waits for the stream. @pre the device is the current one.
   PlaceOfEntry measure(std::vector<Index> rows, std::vector<Index> columns, const PlaceOfEntry* place);
@@ -65,8 +67,9 @@ class MeasuredVectors {
   /// Launches the measurement of vectors. `place`, if not null, comes first in both lists, which then start with any number.
   /// `launch_number` may be null.
   [[nodiscard]] std::shared_ptr<Measuring> launch(std::vector<Index> rows, std::vector<Index> columns,
-                                                  const PlaceOfEntry* place,
-                                                  const std::function<void(double*)>& launch_number) const;
+                                                  const PlaceOfEntry* place, const std::function<void(double*)>& launch_number,
+                                                  cudaStream_t stream) const;
+  void note_all(const std::shared_ptr<Measuring>& measuring);
   static void erase_known(const Side& side, std::vector<Index>& indices);
   static void note(Side& side, const std::vector<Index>& indices, const FactsOfAllSlicings& facts,
                    const std::shared_ptr<Measuring>& in);

@@ -13,21 +13,19 @@
 namespace ozbound::gpu {
 namespace {
 
-constexpr int threads = 1024, warps = threads / 32;
+constexpr int threads = 1024, warps = threads / 32, of_a_side = threads / 2;
 
 struct Tables {
-  ResidueHalves halves;  ///< copied to shared memory, where a read takes less time
-  std::int16_t modulus[max_moduli] = {};
-  std::uint8_t inverse[max_moduli + 1][max_moduli] = {};  ///< [N][t]: (P / p_t)^-1 mod p_t of the first N moduli
+  ResidueHalves halves;                                             ///< copied to shared memory, where a read takes less time
+  ResidueReduction times_inverse[max_moduli + 1][max_moduli] = {};  ///< [N][t]: as in ResidueArguments, of the first N moduli
 
   constexpr Tables() {
-    for (int t = 0; t < max_moduli; ++t) modulus[t] = static_cast<std::int16_t>(residue_moduli[t]);
     for (int n = 2; n <= max_moduli; ++n)
       for (int t = 0; t < n; ++t) {
         std::int32_t rest = 1;
         for (int s = 0; s < n; ++s)
           if (s != t) rest = rest * (residue_moduli[s] % residue_moduli[t]) % residue_moduli[t];
-        inverse[n][t] = static_cast<std::uint8_t>(inverse_mod(rest, residue_moduli[t]));
+        times_inverse[n][t] = ResidueReduction::of(residue_moduli[t], inverse_mod(rest, residue_moduli[t]));
       }
   }
 };
@@ -44,39 +42,34 @@ struct SideNeeds {
   }
 };
 
-/// The needs of a thread's vectors.
-__device__ SideNeeds needs_of_vectors(const FirstLook& look, const LeastSums& least, Index k, double factor) {
+/// The needs of vectors first, first + of_a_side, …
+__device__ SideNeeds needs_of_vectors(const FirstLook& look, const LeastSums& least, Index first, Index k, double factor) {
   SideNeeds needs;
-  for (Index i = threadIdx.x; i < look.norms.count; i += threads) {
-    if (look.norms.word(2, i) != 0) needs.exact_bits = max(needs.exact_bits, look.digits.exponents[i] - look.norms.last_bit(i));
-    if (!least.any(i)) continue;
-    const double error = multiply_upper(relative_sum_upper(look.norms.word(0, i)), 1);
-    const double allowed = multiply_lower(factor, level_one(least.of(i), 1, 1, k).lower);
-    needs.ratio = max(needs.ratio, ratio_upper(error, allowed));
+#pragma unroll 4
+  for (Index i = first; i < look.norms.count; i += of_a_side) {
+    const auto sum = look.norms.word(0, i), largest = look.norms.word(2, i);  // all are read before one is used
+    const int bits = look.digits.exponents[i] - look.norms.last_bit(i);
+    const auto least_sum = least.of(i);
+    const bool any = least.any(i);
+    if (largest != 0) needs.exact_bits = max(needs.exact_bits, bits);
+    const double error = multiply_upper(relative_sum_upper(sum), 1);
+    const double allowed = multiply_lower(factor, level_one(least_sum, 1, 1, k).lower);
+    if (any) needs.ratio = max(needs.ratio, ratio_upper(error, allowed));
   }
   return needs;
 }
 
-/// The needs of all threads, in every thread of the first warp.
-__device__ SideNeeds of_block(SideNeeds needs, SideNeeds (&shared)[warps]) {
-  const auto of_warp = [](SideNeeds of) {
-    for (int offset = 16; offset > 0; offset /= 2)
-      of.take({__shfl_xor_sync(~0u, of.ratio, offset), __shfl_xor_sync(~0u, of.exact_bits, offset)});
-    return of;
-  };
-  needs = of_warp(needs);
-  if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = needs;
-  __syncthreads();
-  return of_warp(shared[threadIdx.x % warps]);
+/// The needs of adjacent threads, in each of them.
+template <int Lanes>
+__device__ SideNeeds of_lanes(SideNeeds of) {
+  for (int offset = Lanes / 2; offset > 0; offset /= 2)
+    of.take({__shfl_xor_sync(~0u, of.ratio, offset), __shfl_xor_sync(~0u, of.exact_bits, offset)});
+  return of;
 }
 
-/// The least rank of a choice. Called by a whole warp.
-__device__ std::uint32_t least_rank(const ResidueNeeds& needs) {
-  auto least = ResidueNeeds::no_choice;
-  for (int which = static_cast<int>(threadIdx.x); which < ResidueNeeds::choices; which += 32)
-    least = min(least, needs.rank(which));
-  for (int offset = 16; offset > 0; offset /= 2) least = min(least, __shfl_xor_sync(~0u, least, offset));
-  return least;
+__device__ std::uint32_t least_of_warp(std::uint32_t x) {
+  for (int offset = 16; offset > 0; offset /= 2) x = min(x, __shfl_xor_sync(~0u, x, offset));
+  return x;
 }
 
 /// ResidueNeeds::fewest_moduli, by a whole warp.
@@ -88,9 +81,9 @@ __device__ int fewest_moduli(const ResidueNeeds& needs, const ResidueHalves& hal
 }
 
 /// The plan, or one without moduli. Called by a whole warp.
-__device__ ResiduePlan plan_for(const ResidueChoice& f, const ResidueNeeds& needs, const ResidueHalves& halves) {
+__device__ ResiduePlan plan_for(const ResidueChoice& f, const ResidueNeeds& needs, std::uint32_t rank,
+                                const ResidueHalves& halves) {
   const ResiduePlan none{0, 0, 0};
-  const auto rank = least_rank(needs);
   if (rank == ResidueNeeds::no_choice || *f.loose != 0) return none;
   const auto bits = needs.ranked(rank);
   const int moduli = fewest_moduli(needs, halves, bits);
@@ -100,25 +93,39 @@ __device__ ResiduePlan plan_for(const ResidueChoice& f, const ResidueNeeds& need
 }
 
 __global__ void __launch_bounds__(threads) choose_residues(const __grid_constant__ ResidueChoice f) {
-  __shared__ SideNeeds of_rows[warps], of_columns[warps];
-  __shared__ int moduli;
-  constexpr int limbs = sizeof(ResidueHalves) / sizeof(std::uint64_t);
+  constexpr int limbs = sizeof(ResidueHalves) / sizeof(std::uint64_t), ranking_warps = (ResidueNeeds::choices + 31) / 32;
+  __shared__ SideNeeds of_warps[warps];
+  __shared__ std::uint32_t ranks[ranking_warps];
   __shared__ std::uint64_t halves[limbs];
-  if (threadIdx.x < limbs) halves[threadIdx.x] = reinterpret_cast<const std::uint64_t*>(&tables.halves)[threadIdx.x];
-  const auto rows = of_block(needs_of_vectors(f.a, f.row_least, f.k, f.factor), of_rows);
-  const auto columns = of_block(needs_of_vectors(f.b, f.column_least, f.k, f.factor), of_columns);
-  if (threadIdx.x < 32) {
+  __shared__ int moduli;
+  const int t = static_cast<int>(threadIdx.x), warp = t / 32;
+  if (t < limbs) halves[t] = reinterpret_cast<const std::uint64_t*>(&tables.halves)[t];
+  const auto own = t < of_a_side ? needs_of_vectors(f.a, f.row_least, t, f.k, f.factor)
+                                 : needs_of_vectors(f.b, f.column_least, t - of_a_side, f.k, f.factor);
+  const auto of_warp = of_lanes<32>(own);
+  if (t % 32 == 0) of_warps[warp] = of_warp;
+  __syncthreads();
+  if (warp < ranking_warps) {
+    const auto side = of_lanes<16>(of_warps[t % 32]);  // A's in the first half of a warp, B's in the second
+    const SideNeeds rows{__shfl_sync(~0u, side.ratio, 0), __shfl_sync(~0u, side.exact_bits, 0)},
+        columns{__shfl_sync(~0u, side.ratio, 16), __shfl_sync(~0u, side.exact_bits, 16)};
     const ResidueNeeds needs{columns.ratio, rows.ratio, rows.exact_bits, columns.exact_bits, *f.largest_units, f.k};
-    const auto plan = plan_for(f, needs, reinterpret_cast<const ResidueHalves&>(halves));
-    if (threadIdx.x == 0) {
-      moduli = plan.moduli;
-      f.chosen->moduli = plan.moduli, f.chosen->bits_a = plan.bits_a, f.chosen->bits_b = plan.bits_b;
-      f.told[0] = plan.moduli, f.told[1] = plan.bits_a, f.told[2] = plan.bits_b;
+    const auto rank = least_of_warp(t < ResidueNeeds::choices ? needs.rank(t) : ResidueNeeds::no_choice);
+    if (t % 32 == 0) ranks[warp] = rank;
+    asm volatile("barrier.sync 1, %0;" ::"n"(32 * ranking_warps) : "memory");
+    if (warp == 0) {
+      auto least = ranks[0];
+      for (int w = 1; w < ranking_warps; ++w) least = min(least, ranks[w]);
+      const auto plan = plan_for(f, needs, least, reinterpret_cast<const ResidueHalves&>(halves));
+      if (t == 0) {
+        moduli = plan.moduli;
+        f.chosen->moduli = plan.moduli, f.chosen->bits_a = plan.bits_a, f.chosen->bits_b = plan.bits_b;
+        f.told[0] = plan.moduli, f.told[1] = plan.bits_a, f.told[2] = plan.bits_b;
+      }
     }
   }
   __syncthreads();
-  const int t = static_cast<int>(threadIdx.x);
-  if (t < moduli) f.chosen->times_inverse[t] = ResidueReduction::of(tables.modulus[t], tables.inverse[moduli][t]);
+  if (t < moduli) f.chosen->times_inverse[t] = tables.times_inverse[moduli][t];
 }
 
 }  // namespace

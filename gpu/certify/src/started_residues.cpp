@@ -43,7 +43,7 @@ StartedResidues::StartedResidues(const RealProduct& product, const ProductStart&
                                  ProductLauncher launcher)
     : launcher_(std::move(launcher)),
       stream_(source.stream),
-      own_(source.streams->lend()),
+      own_(source.own),
       memory_(bytes(product, start.most_moduli), own_->stream()),
       waiting_(own_->stream()) {
   auto arena = memory_.arena();

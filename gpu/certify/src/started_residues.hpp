@@ -29,8 +29,8 @@ class StartedResidues final : public StartedProduct {
     double factor;  ///< share of an entry's magnitude that its error may take
     Kernels& kernels;
     const CudaEngine::Options& engine;
-    cudaStream_t stream;  ///< the stream that decides, where C is written too
-    std::shared_ptr<LentStreams> streams;
+    cudaStream_t stream;                    ///< the stream that decides, where C is written too
+    std::shared_ptr<const LentStream> own;  ///< for the product
   };
 
   /// Null if the kernels cannot multiply these matrices so, or if there is not enough memory. @pre the matrices lie on the
