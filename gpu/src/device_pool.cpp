@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -40,15 +41,29 @@ cudaMemPool_t pool_of(int device) {
   return pool;
 }
 
-/// Memory of a device that threads gave back. A thread takes only its own memory again, because its own stream orders the uses.
+/// A stream; each thread has its own cudaStreamPerThread.
+struct StreamOfThread {
+  cudaStream_t stream;
+  std::thread::id thread;
+
+  explicit StreamOfThread(cudaStream_t of) : stream(of) {
+    if (of == cudaStreamPerThread) thread = std::this_thread::get_id();
+  }
+  bool operator<(const StreamOfThread& other) const {
+    return stream != other.stream ? std::less<>()(stream, other.stream) : thread < other.thread;
+  }
+};
+
+/// Memory of a device that was given back. It is taken again only for the same stream, which orders the uses. The pool would
+/// take long to find a large part again among others.
 struct Idle {
-  std::map<std::thread::id, std::multimap<std::size_t, void*>> of_threads;
+  std::map<StreamOfThread, std::multimap<std::size_t, void*>> of_streams;
   std::size_t bytes = 0;
   std::size_t in_use = 0, most_in_use = 0;
 
-  /// Null if the thread has no part of this size.
-  void* take(std::size_t size) {
-    auto& own = of_threads[std::this_thread::get_id()];
+  /// Null if the stream has no part of this size.
+  void* take(std::size_t size, cudaStream_t stream) {
+    auto& own = of_streams[StreamOfThread(stream)];
     const auto found = own.find(size);
     if (found == own.end()) return nullptr;
     void* const data = found->second;
@@ -57,17 +72,21 @@ struct Idle {
     return data;
   }
 
-  void release(std::thread::id thread) {
-    for (const auto& [size, data] : of_threads[thread]) {
-      cudaFreeAsync(data, cudaStreamPerThread);
+  /// @param in_order_of a stream after whose work the memory may be freed
+  void release(const StreamOfThread& owner, cudaStream_t in_order_of) {
+    for (const auto& [size, data] : of_streams[owner]) {
+      cudaFreeAsync(data, in_order_of);
       bytes -= size;
     }
-    of_threads.erase(thread);
+    of_streams.erase(owner);
   }
 
   /// @pre the device has no work.
   void release_all() {
-    while (!of_threads.empty()) release(of_threads.begin()->first);
+    while (!of_streams.empty()) {
+      const auto owner = of_streams.begin()->first;
+      release(owner, cudaStreamPerThread);
+    }
   }
 };
 
@@ -88,7 +107,7 @@ void* take_memory(std::size_t bytes, cudaStream_t stream) {
   const int device = current_device();
   const std::lock_guard lock(mutex);
   auto& idle = idle_of(device);
-  void* data = stream == cudaStreamPerThread ? idle.take(bytes) : nullptr;
+  void* data = idle.take(bytes, stream);
   if (data == nullptr) {
     auto status = cudaMallocFromPoolAsync(&data, bytes, pool_of(device), stream);
     if (status == cudaErrorMemoryAllocation && idle.bytes > 0) {
@@ -113,16 +132,17 @@ void give_memory_back(void* data, std::size_t bytes, int device, cudaStream_t st
     const std::lock_guard lock(mutex);
     auto& idle = idle_of(device);
     idle.in_use -= std::min(idle.in_use, bytes);
-    if (stream != cudaStreamPerThread) {
-      cudaFreeAsync(data, stream);
-    } else {
-      const auto self = std::this_thread::get_id();
-      if (idle.bytes + bytes > 2 * idle.most_in_use) idle.release(self);  // keeps less when products have many shapes
-      idle.of_threads[self].emplace(bytes, data);
-      idle.bytes += bytes;
-    }
+    const StreamOfThread self(stream);
+    if (idle.bytes + bytes > 2 * idle.most_in_use) idle.release(self, stream);  // keeps less when products have many shapes
+    idle.of_streams[self].emplace(bytes, data);
+    idle.bytes += bytes;
   }
   if (before != device) cudaSetDevice(before);
+}
+
+void free_memory_of(cudaStream_t stream, int device) noexcept {
+  const std::lock_guard lock(mutex);
+  idle_of(device).release(StreamOfThread(stream), stream);
 }
 
 void release_memory(int device) {

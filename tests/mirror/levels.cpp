@@ -144,8 +144,7 @@ void compare_level_one(const InputView& a, const InputView& b, const std::string
       section.expect(static_cast<double>(actual.sums(i, j)) == expected,
                      [&] { return "sum (" + std::to_string(i) + ", " + std::to_string(j) + "), " + origin; });
     }
-  section.expect(row_least == actual.row_least && column_least == actual.column_least,
-                 [&] { return "least sums, " + origin; });
+  section.expect(row_least == actual.row_least && column_least == actual.column_least, [&] { return "least sums, " + origin; });
   section.expect(loose == actual.loose, [&] { return std::string(loose ? "not loose" : "loose") + ", " + origin; });
 }
 

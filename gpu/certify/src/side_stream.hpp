@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cuda_check.hpp"
+#include "device_pool.hpp"
 
 namespace ozbound::gpu {
 
@@ -37,13 +38,17 @@ class LentStream : public SideStream {
     check(cudaHostAlloc(&memory, numbers_count * sizeof(std::int32_t), cudaHostAllocPortable), "cudaHostAlloc");
     numbers_ = static_cast<std::int32_t*>(memory);
   }
-  ~LentStream() { cudaFreeHost(numbers_); }
+  ~LentStream() {
+    free_memory_of(stream(), device_);
+    cudaFreeHost(numbers_);
+  }
   LentStream(const LentStream&) = delete;
   LentStream& operator=(const LentStream&) = delete;
 
   [[nodiscard]] std::int32_t* numbers() const { return numbers_; }
 
  private:
+  int device_ = current_device();
   std::int32_t* numbers_;
 };
 

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Products that start before the host knows their plan: the plan that a kernel chooses against the host's decision, products
+// that are dropped, and certified products of several host threads at once, against the CPU's, bit for bit.
+//
+// Usage: started. Exits with 0 if all agree, 1 if some do not, 77 without a device.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "certifier.hpp"
+#include "mirror/counting.hpp"
+#include "mirror/placed.hpp"
+#include "mirror/products.hpp"
+#include "ozbound/bounds/multiply.hpp"
+#include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/float_environment.hpp"
+
+namespace ozbound::mirror {
+namespace {
+
+/// Operands of one kind.
+struct Kind {
+  const char* name;
+  int spread;      ///< binary exponents over which elements are spread
+  int bits;        ///< of significands
+  int row_spread;  ///< binary exponents over which rows, and columns, are spread
+  bool zeros, specials;
+};
+constexpr Kind kinds[] = {{"alike", 0, 53, 0, false, false},         {"small integers", 0, 3, 0, false, false},
+                          {"spread", 12, 53, 0, false, false},       {"rows of all scales", 2, 53, 900, false, false},
+                          {"short numbers", 3, 11, 40, true, false}, {"specials", 4, 53, 0, true, true}};
+
+struct Shape {
+  Index m, n, k;
+};
+// The last one is cut into blocks.
+constexpr Shape shapes[] = {{1, 1, 1}, {3, 5, 7}, {128, 128, 128}, {129, 300, 257}, {640, 513, 1000}, {2100, 2200, 130}};
+
+Matrix<double> sampled(Index rows, Index cols, bool by_row, const Kind& kind, RandomBits& random) {
+  Matrix<double> x(rows, cols);
+  std::vector<int> scales;
+  for (Index v = 0; v < (by_row ? rows : cols); ++v)
+    scales.push_back(random.between(-kind.row_spread / 2, kind.row_spread / 2));
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j) {
+      const int scale = scales[static_cast<std::size_t>(by_row ? i : j)];
+      const double significand =
+          std::ldexp(std::floor(std::ldexp(0.5 + random.below(1 << 30) * 0x1p-31, kind.bits)), -kind.bits);
+      const double value = (random.once_in(2) ? -1 : 1) * std::ldexp(significand, scale - random.below(kind.spread + 1));
+      x(i, j) = kind.zeros && ((by_row ? i : j) % 50 == 7 || random.once_in(9)) ? 0 : value;
+    }
+  if (kind.specials && rows > 2 && cols > 2)
+    x(rows / 2, cols / 2) = by_row ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+  return x;
+}
+
+/// A product of device matrices, and its operands on the host.
+struct Sample {
+  std::string origin;
+  Matrix<double> a, b, c;
+  Placed a_there, b_there, c_there;
+  double alpha;
+
+  Sample(const Shape& shape, const Kind& kind, double factor, std::uint64_t seed)
+      : Sample(shape, kind, factor, RandomBits(seed)) {}
+
+  [[nodiscard]] RealProduct here() { return {a, b, c, alpha}; }
+  [[nodiscard]] RealProduct there() const { return {a_there.input(), b_there.input(), c_there.view(), alpha}; }
+
+ private:
+  Sample(const Shape& shape, const Kind& kind, double factor, RandomBits random)
+      : origin(std::string(kind.name) + ", " + std::to_string(shape.m) + " x " + std::to_string(shape.n) + " x " +
+               std::to_string(shape.k)),
+        a(sampled(shape.m, shape.k, true, kind, random)),
+        b(sampled(shape.k, shape.n, false, kind, random)),
+        c(shape.m, shape.n),
+        a_there(a, true),
+        b_there(b, true),
+        c_there(c, true),
+        alpha(factor) {}
+};
+
+/// The candidate by residues of a decision on the host; nothing if there is none.
+std::optional<ResiduePlan> plan_on_host(const RealProduct& product, const Target& target, const Backend& cpu) {
+  for (const auto& candidate : decide(product, target, cpu).candidates)
+    if (candidate.plan && candidate.plan->by_residues())
+      return candidate.plan->visit([](const SplitPlan&) { return ResiduePlan{}; },
+                                   [](const ResiduePlan& plan) { return plan; });
+  return std::nullopt;
+}
+
+std::string text_of(const std::optional<ResiduePlan>& plan) { return plan ? to_string(Plan(*plan)) : "none"; }
+
+/// Compares the kernel's plans with those of decisions on the host, and drops the products.
+bool compare_plans(const Backend& cpu, const Backend& cuda) {
+  Section plans("chosen plans"), dropped("C of dropped products");
+  Index known = 0, none = 0;
+  std::uint64_t seed = 1;
+  for (const auto& shape : shapes)
+    for (const auto& kind : kinds)
+      for (const auto* const text :
+           {"dgemm", "dgemm-typical", "componentwise:1e-3", "componentwise:1e-7", "componentwise:1e-13"}) {
+        const FloatEnvironment environment;
+        Sample sample(shape, kind, 1, ++seed);
+        const auto describe = [&] { return std::string(text) + ", " + sample.origin; };
+        const auto target = parse_target(text);
+        const auto call = sample.there();
+        const double tau = target_tau(target, shape.k, binary64, false);
+        if (tau < 0x1p-53) continue;
+        const auto before = sample.c_there.bits();
+        const auto examination = cuda.examiner().examine(call);
+        const auto allowance = examination->allowance(target, share_before_rounding_lower(tau, 0x1p-53));
+        ProductStart any{15, {}};
+        std::ranges::fill(any.most_by_bits, std::uint8_t{15});
+        const auto started = allowance->start_product(call, any);
+        plans.expect(started != nullptr, [&] { return "not started, " + describe(); });
+        if (started == nullptr) continue;
+        const auto chosen = started->plan();
+        const auto expected = plan_on_host(sample.here(), target, cpu);
+        (chosen ? known : none) += 1;
+        if (chosen)
+          plans.expect(chosen == expected, [&] { return text_of(chosen) + ", " + text_of(expected) + ", " + describe(); });
+        dropped.expect(sample.c_there.bits() == before, describe);
+      }
+  std::printf("%lld plans were chosen, %lld not\n", static_cast<long long>(known), static_cast<long long>(none));
+  plans.expect(known > none, [] { return "few plans are chosen"; });
+  const bool good = plans.report();
+  return dropped.report() && good;
+}
+
+/// C, decision and certificate of a product.
+struct Result {
+  std::vector<std::uint64_t> c;
+  std::string text;
+
+  bool operator==(const Result&) const = default;
+};
+
+Result multiplied(const RealProduct& call, const Placed& c, const char* target, const Backend& backend) {
+  auto [decision, certificate] = multiply(call, parse_target(target), backend);
+  certificate.assumed_in_search.clear();
+  return {c.bits(), to_json(decision).dump() + to_json(certificate).dump()};
+}
+
+constexpr const char* targets[] = {"dgemm", "componentwise:1e-7", "normwise:1e-10", "cr"};
+
+/// Certified products, once by one thread after the other, and then by all at once.
+bool compare_threads(const Backend& cpu, const Backend& cuda) {
+  constexpr int threads = 4, rounds = 6;
+  Section results("products of several threads");
+  std::vector<Sample> samples;
+  std::vector<Result> expected;
+  samples.reserve(threads * rounds);
+  for (int s = 0; s < threads * rounds; ++s) {
+    const auto& shape = shapes[3 + s % 2];
+    auto& sample = samples.emplace_back(shape, kinds[static_cast<std::size_t>(s) % std::size(kinds)], s % 3 == 0 ? -3 : 1,
+                                        std::uint64_t{1000} + static_cast<std::uint64_t>(s));
+    const auto call = sample.here();
+    expected.push_back(multiplied(call, Placed(sample.c, false), targets[s % 4], cpu));
+  }
+  std::vector<Result> found(samples.size());
+  std::vector<std::thread> team;
+  for (int t = 0; t < threads; ++t)
+    team.emplace_back([&, t] {
+      for (int r = 0; r < rounds; ++r) {
+        const auto s = static_cast<std::size_t>(t * rounds + r);
+        found[s] = multiplied(samples[s].there(), samples[s].c_there, targets[s % 4], cuda);
+      }
+    });
+  for (auto& thread : team) thread.join();
+  for (std::size_t s = 0; s < samples.size(); ++s)
+    results.expect(found[s] == expected[s],
+                   [&] { return samples[s].origin + ", " + targets[s % 4] + "\n" + expected[s].text + "\n" + found[s].text; });
+  return results.report();
+}
+
+}  // namespace
+}  // namespace ozbound::mirror
+
+int main() {
+  using namespace ozbound;
+  return mirror::compare_on_device([] {
+    const CpuEngine cpu;
+    const gpu::CudaBackend device;
+    const auto cuda = mirror::counting(device);
+    const bool plans = mirror::compare_plans(cpu, cuda);
+    return mirror::compare_threads(cpu, cuda) && plans;
+  });
+}
