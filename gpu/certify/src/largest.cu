@@ -70,20 +70,43 @@ __device__ double best_of(const LargestWork& work) {
   return double_from_bits(*static_cast<const volatile std::uint64_t*>(work.best));
 }
 
-/// Raises the largest value so far to the values of some rows, one row for each block in y, so that later entries can be
-/// skipped.
+/// The row of a block of rows that seems to have the largest value. Called by all threads.
+template <class Entry>
+__device__ Index most_promising_row(const LargestWork& work, Index block, const Entry& entry) {
+  __shared__ float best[threads / 32];
+  __shared__ int at[threads / 32];
+  const int t = static_cast<int>(threadIdx.x);
+  float weight = 0;
+  for (Index outer = 0; outer < work.outers; ++outer) weight += work.rows.norms[(outer * work.rows.blocks + block) * tile + t];
+  weight *= entry.weight(block * tile + t);
+  int row = t;
+  for (int offset = 16; offset > 0; offset /= 2) {
+    const float other = __shfl_xor_sync(~0u, weight, offset);
+    const int of_other = __shfl_xor_sync(~0u, row, offset);
+    if (other > weight) weight = other, row = of_other;
+  }
+  if (t % 32 == 0) best[t / 32] = weight, at[t / 32] = row;
+  __syncthreads();
+  int warp = 0;
+  for (int w = 1; w < threads / 32; ++w)
+    if (best[w] > best[warp]) warp = w;
+  return block * tile + at[warp];
+}
+
+/// Raises the largest value so far to the values of some rows, one row of each step-th block of rows for each block in y, so
+/// that later entries can be skipped.
 template <class Entry>
 __device__ void raise_best(const DeviceBound& bound, const LargestWork& work, Index step, const Entry& entry) {
-  const Index j = Index{blockIdx.x} * threads + threadIdx.x, i = blockIdx.y * step;
+  const Index j = Index{blockIdx.x} * threads + threadIdx.x, i = most_promising_row(work, blockIdx.y * step, entry);
   double value = j < bound.n && i < bound.m ? entry.value(i, j, bound.upper(i, j)) : 0;
   for (int offset = 16; offset > 0; offset /= 2) value = fmax(value, __shfl_xor_sync(~0u, value, offset));
   if (threadIdx.x % 32 == 0 && value > 0) atomicMax(word(work.best), bits_of(value));
 }
 
-/// Takes one entry by the formulas. Not inline, so that the loop that rules out most entries is short.
+/// Takes one entry by the formulas.
 template <class Entry>
-__device__ __noinline__ void take_entry(const DeviceBound& bound, const LargestWork& work, const Entry& entry, Index i, Index j,
-                                        LargestEntry& largest) {
+__device__ void take_entry(const DeviceBound& bound, const LargestWork& work, const Entry& entry, Index i, Index j,
+                           LargestEntry& largest) {
   const LargestEntry found{entry.value(i, j, bound.upper(i, j)), i * bound.n + j};
   take(largest, found);
   if (found.value > best_of(work)) atomicMax(word(work.best), bits_of(found.value));
@@ -124,6 +147,64 @@ __device__ void find_largest(const DeviceBound& bound, const LargestWork& work, 
       const int at = s + __ffs(static_cast<int>(rest)) - 1;
       take_entry(bound, work, entry, row(at), column(at), largest);
     }
+    limit = entry.limit(best_of(work));
+  }
+  entry.finish(work);
+  reduce(largest);
+  if (threadIdx.x == 0) work.parts[Index{blockIdx.y} * gridDim.x + blockIdx.x] = largest;
+}
+
+constexpr int most_terms_by_fours = 2;
+
+/// find_largest for elements that lie side by side along one side, four to a thread, and bounds of at most two terms. Each warp
+/// takes a few vectors of the other side; then the block takes the entries that may be the largest.
+template <class Entry>
+__device__ void find_largest_by_fours(const DeviceBound& bound, const LargestWork& work, bool by_row, Entry entry) {
+  constexpr int warps = threads / 32, vectors = Entry::vectors, chunk = warps * vectors;
+  __shared__ TileEstimate::Shared shared;
+  __shared__ std::uint16_t candidates[chunk * tile];  // as vector * tile + place along it
+  __shared__ int found;
+  const Index m = bound.m, n = bound.n, length = by_row ? m : n, count = by_row ? n : m;
+  const auto &along = by_row ? work.rows : work.columns, &across = by_row ? work.columns : work.rows;
+  const Index block = blockIdx.x % along.blocks, start = block * tile, first = blockIdx.x / along.blocks * tile;
+  if (threadIdx.x == 0) found = 0;
+  const TileEstimate estimate(bound, along, block, across, first / tile, shared);
+  const int own = static_cast<int>(threadIdx.x) % 32 * 4, warp = static_cast<int>(threadIdx.x) / 32;
+  const auto norms = estimate.four(own);
+  LargestEntry largest;
+  const int share = tile / static_cast<int>(gridDim.y), begin = static_cast<int>(blockIdx.y) * share;
+  const int last = static_cast<int>(min(Index{begin + share}, count - first));
+  const bool inside = start + own < length;
+  const auto row = [&](int place, int s) { return by_row ? start + place : first + s; };
+  const auto column = [&](int place, int s) { return by_row ? first + s : start + place; };
+  float limit = entry.limit(best_of(work));
+  for (int of_chunk = begin; of_chunk < last; of_chunk += chunk) {
+    typename Entry::Four elements[vectors];
+#pragma unroll
+    for (int v = 0; v < vectors; ++v)
+      if (const int s = of_chunk + warp + v * warps; inside && s < last) elements[v] = entry.four(row(own, s), column(own, s));
+#pragma unroll
+    for (int v = 0; v < vectors; ++v) {
+      const int s = of_chunk + warp + v * warps;
+      if (!inside || s >= last) continue;
+      float parts[2];
+      estimate.across(s, parts);
+      entry.see(elements[v], row(own, s) * n + column(own, s), by_row ? n : 1);
+#pragma unroll
+      for (int e = 0; e < 4; ++e)
+        if (!entry.clearly_below(elements[v], e, norms.with(e, parts), limit) && start + own + e < length)
+          candidates[atomicAdd(&found, 1)] = static_cast<std::uint16_t>(s * tile + own + e);
+    }
+    __syncthreads();
+    const int all = found;
+    __syncthreads();
+    if (all == 0) continue;
+    for (int q = static_cast<int>(threadIdx.x); q < all; q += threads) {
+      const int place = candidates[q] % tile, s = candidates[q] / tile;
+      take_entry(bound, work, entry, row(place, s), column(place, s), largest);
+    }
+    if (threadIdx.x == 0) found = 0;
+    __syncthreads();
     limit = entry.limit(best_of(work));
   }
   entry.finish(work);
@@ -179,6 +260,12 @@ struct RatioOfEntry {
   __device__ void see(const std::uint64_t (&)[together], int, Index, Index) const {}
   __device__ void finish(const LargestWork&) const {}
 
+  /// The factor by which the errors of row i may make large ratios; any number may be returned.
+  [[nodiscard]] __device__ float weight(Index i) const {
+    if (i >= product.m || product.narrow == nullptr || !product.row_least.any(i)) return 1;
+    return 1 / static_cast<float>(product.row_least.of(i));
+  }
+
   /// An error below limit(enough) times an entry's share of M, in units of 2^-14 if it comes from sums, has a ratio below
   /// `enough`. -1: no error is below.
   [[nodiscard]] __device__ float limit(double enough) const {
@@ -198,6 +285,26 @@ struct RatioOfEntry {
   [[nodiscard]] __device__ double value(Index i, Index j, double upper) const {
     const double relative = error_at(error, product, i, j, upper);
     return relative == 0 ? 0 : ratio_upper(relative, allowed_at(product, target, i, j, product.at(i, j)));
+  }
+};
+
+/// RatioOfEntry for 32-bit sums, where an entry's share of M is at least that of its sum.
+struct RatioByFours : RatioOfEntry {
+  using Four = uint4;
+  static constexpr int vectors = 4;  ///< that a warp takes at a time
+
+  /// @pre the padding of the sums makes four of them of one column.
+  [[nodiscard]] __device__ uint4 four(Index i, Index j) const {
+    return __ldcs(reinterpret_cast<const uint4*>(product.narrow + offset(i, j)));
+  }
+  __device__ void see(const uint4&, Index, Index) const {}
+  [[nodiscard]] __device__ float limit(double enough) const {
+    const float of_units = RatioOfEntry::limit(enough);
+    return of_units < 0 ? of_units : __fmul_rd(of_units, 0x1p-14f);
+  }
+  [[nodiscard]] __device__ static bool clearly_below(const uint4& sums, int e, float estimate, float limit) {
+    const auto sum = e == 0 ? sums.x : e == 1 ? sums.y : e == 2 ? sums.z : sums.w;
+    return estimate == 0 || estimate < __fmul_rd(limit, __uint2float_rd(sum));  // without an error there is nothing to compare
   }
 };
 
@@ -244,6 +351,7 @@ struct BoundOfEntry {
     if (infinite) atomicMax(word(work.infinite), Word{1});
   }
 
+  [[nodiscard]] __device__ static float weight(Index) { return 1; }
   [[nodiscard]] __device__ float limit(double enough) const { return __double2float_rd(enough); }
 
   [[nodiscard]] __device__ bool clearly_below(std::uint64_t bits, Index, Index, float estimate, float limit) const {
@@ -260,31 +368,70 @@ struct BoundOfEntry {
   }
 };
 
+/// BoundOfEntry for numbers of binary64 that lie side by side.
+struct BoundByFours : BoundOfEntry {
+  static constexpr int vectors = 2;  ///< that a warp takes at a time
+  struct Four {
+    double2 low, high;
+
+    [[nodiscard]] __device__ double of(int e) const { return e == 0 ? low.x : e == 1 ? low.y : e == 2 ? high.x : high.y; }
+  };
+
+  using BoundOfEntry::BoundOfEntry;
+
+  [[nodiscard]] __device__ Four four(Index i, Index j) const {
+    const auto* const at = reinterpret_cast<const double2*>(static_cast<const double*>(c.data) + offset(i, j));
+    return {__ldcs(at), __ldcs(at + 1)};
+  }
+  __device__ void see(const Four& elements, Index place, Index place_step) {
+    auto key = fingerprint_key(static_cast<std::uint64_t>(place));
+    const auto key_step = static_cast<std::uint64_t>(place_step) * fingerprint_step;
+    bool finite = true;
+#pragma unroll
+    for (int e = 0; e < 4; ++e, key += key_step) {
+      const double x = elements.of(e);
+      print += fingerprint_term_of_one_nan(bits_of(x), key);
+      finite = finite && (__double2hiint(x) & 0x7ff00000) != 0x7ff00000;
+    }
+    if (finite) return;
+#pragma unroll 1
+    for (int e = 0; e < 4; ++e, place += place_step) {
+      const auto bits = bits_of(elements.of(e));
+      const auto of_place = fingerprint_key(static_cast<std::uint64_t>(place));
+      print += fingerprint_term(bits, of_place) - fingerprint_term_of_one_nan(bits, of_place);  // of NaNs
+      if ((bits & ~binary64.sign) == binary64.inf) see_infinite(place);
+    }
+  }
+  [[nodiscard]] __device__ bool clearly_below(const Four& elements, int e, float estimate, float limit) const {
+    return BoundOfEntry::clearly_below(bits_of(elements.of(e)), 0, 0, estimate, limit);
+  }
+};
+
 constexpr int blocks_together = 8;  // per multiprocessor, so that all blocks of a product of 4096 x 4096 run at once
 
-/// First pass: some rows, a `step` apart. Second pass: all rows.
-template <bool First>
+/// First: some rows. Then all rows.
+enum class Pass { first, all, all_by_fours };
+
+template <Pass P>
 __global__ void __launch_bounds__(threads, blocks_together)
     find_worst_entry(const __grid_constant__ BoundWithScales error, const __grid_constant__ LevelOneSums product,
                      const __grid_constant__ EntryTarget target, const __grid_constant__ LargestWork work, Index step,
                      bool by_row) {
   const RatioOfEntry entry{error, product, target};
-  if constexpr (First)
-    raise_best(error.bound, work, step, entry);
-  else
-    find_largest(error.bound, work, by_row, entry);
+  if constexpr (P == Pass::first) raise_best(error.bound, work, step, entry);
+  if constexpr (P == Pass::all) find_largest(error.bound, work, by_row, entry);
+  if constexpr (P == Pass::all_by_fours) find_largest_by_fours(error.bound, work, by_row, RatioByFours{entry});
 }
 
-template <bool First>
+template <Pass P>
 __global__ void __launch_bounds__(threads, blocks_together)
     find_largest_bound(const __grid_constant__ BoundWithScales error, const __grid_constant__ RoundingError rounding,
                        const __grid_constant__ DeviceMatrix c, const __grid_constant__ DeviceSpecials specials,
                        const __grid_constant__ LargestWork work, Index step, bool by_row) {
-  const BoundOfEntry entry{error, rounding, c, specials};
-  if constexpr (First)
-    raise_best(error.bound, work, step, entry);
-  else
-    find_largest(error.bound, work, by_row, entry);
+  if constexpr (P == Pass::first) raise_best(error.bound, work, step, BoundOfEntry{error, rounding, c, specials});
+  if constexpr (P == Pass::all) find_largest(error.bound, work, by_row, BoundOfEntry{error, rounding, c, specials});
+  if constexpr (P == Pass::all_by_fours)
+    find_largest_by_fours(error.bound, work, by_row, BoundByFours{error, rounding, c, specials});
 }
 
 __global__ void __launch_bounds__(1024) reduce_parts(const LargestWork work, Index count) {
@@ -305,7 +452,7 @@ Index blocks_of_a_tile(Index tiles) {
   return blocks;
 }
 
-/// Runs first(grid, step) for some rows, then all(grid).
+/// Runs first(grid, step) for a row of every step-th block of rows, then all(grid).
 template <class First, class All>
 void launch_search(const BoundWithScales& error, const std::int32_t* row_base, const std::int32_t* column_base,
                    const LargestWork& work, cudaStream_t stream, const First& first, const All& all) {
@@ -315,13 +462,20 @@ void launch_search(const BoundWithScales& error, const std::int32_t* row_base, c
     return launch_reduction(work, 0, stream);
   }
   launch_estimates(error, row_base, column_base, work, stream);
-  constexpr Index first_rows = 16;
-  if (m > first_rows)
-    first(dim3(static_cast<unsigned>(work.columns.blocks), static_cast<unsigned>(first_rows)),
-          (m + first_rows - 1) / first_rows);
+  constexpr Index most_first_rows = 32;
+  const Index step = (work.rows.blocks + most_first_rows - 1) / most_first_rows;
+  first(dim3(static_cast<unsigned>(work.columns.blocks), static_cast<unsigned>((work.rows.blocks + step - 1) / step)), step);
   const dim3 grid(static_cast<unsigned>(work.tiles()), static_cast<unsigned>(blocks_of_a_tile(work.tiles())));
   all(grid);
   launch_reduction(work, Index{grid.x} * grid.y, stream);
+}
+
+/// True if elements lie side by side along one side, and all lines of them consist of aligned fours.
+bool lies_by_fours(const DeviceMatrix& c, Index m, Index n) {
+  const bool along_rows = c.row_stride < c.col_stride;
+  const Index length = along_rows ? m : n, stride = along_rows ? c.row_stride : c.col_stride;
+  const Index line = along_rows ? c.col_stride : c.row_stride;
+  return c.is_double && stride == 1 && length % 4 == 0 && line % 2 == 0 && reinterpret_cast<std::uintptr_t>(c.data) % 16 == 0;
 }
 
 SideEstimates take_side(Arena& arena, Index outers, Index count) {
@@ -407,8 +561,13 @@ void launch_worst_entry(const BoundWithScales& error, const DeviceMagnitudes& of
   };
   launch_search(
       error, product.rows.exponents, product.columns.exponents, work, stream,
-      [&](const dim3& grid, Index step) { launch(find_worst_entry<true>, grid, step); },
-      [&](const dim3& grid) { launch(find_worst_entry<false>, grid, 0); });
+      [&](const dim3& grid, Index step) { launch(find_worst_entry<Pass::first>, grid, step); },
+      [&](const dim3& grid) {
+        if (product.narrow != nullptr && target.row_norms == nullptr && error.bound.terms <= most_terms_by_fours)
+          launch(find_worst_entry<Pass::all_by_fours>, grid, 0);
+        else
+          launch(find_worst_entry<Pass::all>, grid, 0);
+      });
 }
 
 void launch_largest_bound(const BoundWithScales& error, const RoundingError& rounding, const DeviceMatrix& c,
@@ -419,8 +578,13 @@ void launch_largest_bound(const BoundWithScales& error, const RoundingError& rou
   };
   launch_search(
       error, nullptr, nullptr, work, stream,
-      [&](const dim3& grid, Index step) { launch(find_largest_bound<true>, grid, step); },
-      [&](const dim3& grid) { launch(find_largest_bound<false>, grid, 0); });
+      [&](const dim3& grid, Index step) { launch(find_largest_bound<Pass::first>, grid, step); },
+      [&](const dim3& grid) {
+        if (lies_by_fours(c, error.bound.m, error.bound.n) && error.bound.terms <= most_terms_by_fours)
+          launch(find_largest_bound<Pass::all_by_fours>, grid, 0);
+        else
+          launch(find_largest_bound<Pass::all>, grid, 0);
+      });
 }
 
 }  // namespace ozbound::gpu

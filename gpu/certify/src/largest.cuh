@@ -92,6 +92,32 @@ class TileEstimate {
     }
   }
 
+  /// For bounds of at most two terms: the parts of four vectors of `along`, from `first` on, a multiple of four in the tile.
+  struct Four {
+    float of[2][4];
+
+    /// The bound of vector e of the four and vector s of the tile.
+    [[nodiscard]] __device__ float with(int e, const float (&across)[2]) const {
+      return __fmaf_ru(across[1], of[1][e], __fmul_ru(across[0], of[0][e]));  // a NaN, from Inf * 0, is below nothing
+    }
+  };
+  [[nodiscard]] __device__ Four four(int first) const {
+    Four result = {};
+    for (int t = 0; t < terms_; ++t) {
+      const int chosen = shared_.chosen[t];
+      const auto own = chosen < 0 ? float4{1, 1, 1, 1}
+                                  : *reinterpret_cast<const float4*>(
+                                        &along_.norms[chosen * along_.blocks * tile + at_ - Index{threadIdx.x} + first]);
+      result.of[t][0] = own.x, result.of[t][1] = own.y, result.of[t][2] = own.z, result.of[t][3] = own.w;
+    }
+    return result;
+  }
+  /// The parts of vector s of the tile.
+  __device__ void across(int s, float (&parts)[2]) const {
+    parts[0] = terms_ > 0 ? shared_.across[0][s] : 0;
+    parts[1] = terms_ > 1 ? shared_.across[1][s] : 0;
+  }
+
  private:
   int terms_;
   const SideEstimates& along_;
@@ -128,8 +154,8 @@ __device__ inline double error_at(const BoundWithScales& error, const LevelOneSu
 /// Zeroes `best`, `prints` and `infinite`.
 void clear_sums(const LargestWork& work, cudaStream_t stream);
 
-/// Does the same, and fills work.rows and work.columns with a bound's norms relative to the exponents of a product, or to 1 if the exponents are
-/// null.
+/// Does the same, and fills work.rows and work.columns with a bound's norms relative to the exponents of a product, or to 1 if
+/// the exponents are null.
 void launch_estimates(const BoundWithScales& error, const std::int32_t* row_base, const std::int32_t* column_base,
                       const LargestWork& work, cudaStream_t stream);
 
