@@ -34,7 +34,8 @@ __global__ void __launch_bounds__(threads) find_extremes(const LevelOneSums sums
   note(sums, loose, most);
 }
 
-constexpr int rows_each = 4;  // of a thread, which keeps these rows' contributions to the limit
+constexpr int rows_each = 4;     // of a thread, which keeps these rows' contributions to the limit
+constexpr int columns_each = 4;  // that a block takes at a time
 
 constexpr std::uint32_t no_sum = ~std::uint32_t{0};
 
@@ -71,22 +72,32 @@ __global__ void __launch_bounds__(threads) find_extremes_narrow(const LevelOneSu
   const bool inside = i < sums.m;
   if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0)
     *sums.middle = static_cast<std::uint32_t>(sums.narrow[sums.m / 2 + sums.n / 2 * sums.col_stride]);
-  for (Index j = blockIdx.y; j < sums.n; j += gridDim.y) {
-    const auto column = static_cast<std::uint32_t>(sums.column_sums[j]);
-    if (column == 0) continue;
-    const auto four = inside ? *reinterpret_cast<const uint4*>(sums.narrow + i + j * sums.col_stride) : uint4{};
-    std::uint32_t of_column = no_sum;
-    const std::uint32_t of[rows_each] = {four.x, four.y, four.z, four.w};
+  for (Index j = Index{blockIdx.y} * columns_each; j < sums.n; j += Index{gridDim.y} * columns_each) {
+    std::uint32_t columns[columns_each];
+    uint4 fours[columns_each];
 #pragma unroll
-    for (int r = 0; r < rows_each; ++r) {
-      if (!counts[r]) continue;
-      loose = loose || of[r] < limits[r] + column;
-      most = max(most, of[r] + limits[r] + column);
-      least[r] = min(least[r], of[r]);
-      of_column = min(of_column, of[r]);
+    for (int c = 0; c < columns_each; ++c) {
+      const bool exists = j + c < sums.n;
+      columns[c] = exists ? static_cast<std::uint32_t>(sums.column_sums[j + c]) : 0;
+      fours[c] = inside && exists ? *reinterpret_cast<const uint4*>(sums.narrow + i + (j + c) * sums.col_stride) : uint4{};
     }
-    of_column = least_of_warp(of_column);
-    if (threadIdx.x % 32 == 0) lower(sums.column_least, j, of_column);
+    std::uint32_t own = no_sum;  // of column j + lane
+#pragma unroll
+    for (int c = 0; c < columns_each; ++c) {
+      std::uint32_t of_column = no_sum;
+      const std::uint32_t of[rows_each] = {fours[c].x, fours[c].y, fours[c].z, fours[c].w};
+#pragma unroll
+      for (int r = 0; r < rows_each; ++r) {
+        if (!counts[r] || columns[c] == 0) continue;
+        loose = loose || of[r] < limits[r] + columns[c];
+        most = max(most, of[r] + limits[r] + columns[c]);
+        least[r] = min(least[r], of[r]);
+        of_column = min(of_column, of[r]);
+      }
+      of_column = least_of_warp(of_column);
+      if (static_cast<int>(threadIdx.x % 32) == c) own = of_column;
+    }
+    if (own != no_sum) lower(sums.column_least, j + threadIdx.x % 32, own);
   }
 #pragma unroll
   for (int r = 0; r < rows_each; ++r)
@@ -99,7 +110,7 @@ __global__ void __launch_bounds__(threads) find_extremes_narrow(const LevelOneSu
 void launch_extremes(const LevelOneSums& sums, cudaStream_t stream) {
   if (sums.m == 0 || sums.n == 0) return;
   if (sums.narrow != nullptr) {
-    constexpr Index enough_blocks = 2048, columns_each = 4;  // of a block, which then shares its rows' atomic operations
+    constexpr Index enough_blocks = 2048;
     const Index across = (sums.m + threads * rows_each - 1) / (threads * rows_each);
     const Index down = std::min((sums.n + columns_each - 1) / columns_each, std::max<Index>(enough_blocks / across, 1));
     const dim3 grid(static_cast<unsigned>(across), static_cast<unsigned>(down));
