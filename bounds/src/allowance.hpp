@@ -7,18 +7,13 @@
 #include "magnitude_product.hpp"
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/detail/entry_allowance.hpp"
+#include "ozbound/bounds/detail/target_share.hpp"
 #include "ozbound/bounds/examination.hpp"
 #include "ozbound/bounds/target.hpp"
 #include "ozbound/core/entry_bound.hpp"
 #include "ozbound/core/matrix.hpp"
 
 namespace ozbound {
-
-/// u of a format, exactly.
-double unit_roundoff(const Format& format);
-
-/// @throws CannotCertify if tau is below u.
-void check_attainable(const Target& target, double tau, double u);
 
 /// The errors that a target allows for a product of matrices in host memory.
 class HostAllowance final : public Allowance {

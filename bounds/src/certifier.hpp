@@ -11,35 +11,11 @@
 
 #include "allowance.hpp"
 #include "finer_plan.hpp"
+#include "ozbound/bounds/detail/target_share.hpp"
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/detail/outward.hpp"
 
 namespace ozbound {
-
-/// (tau - u) / (1 + u), rounded down: the share of M that an error may reach before rounding (docs/derivations/targets.md, T1).
-/// A larger divisor is as good, so 1 + 2u stands for 1 + u: it is a double for binary64, too, where 1 + u is none.
-inline double share_before_rounding_lower(double tau, double u) {
-  return divide_lower(subtract_lower(tau, u), add_upper(1, 2 * u));
-}
-
-/// The error bound of a correctly rounded C over the error that a target allows, rounded up: u / tau. @pre the target is not
-/// `cr`.
-inline double rounding_ratio_upper(double tau, double u) {
-  return tau >= u ? std::min(1.0, divide_upper(u, tau)) : std::numeric_limits<double>::infinity();
-}
-
-/// The ratio after the last rounding, from the ratio `before` it: the error over the share of M that it may take (targets.md,
-/// T8), or, for `relative`, over the error that (T4) allows. At most 1 exactly if `before` is. @pre tau >= u.
-inline double ratio_upper_after_rounding(double before, double tau, double u) {
-  const double rest = next_up(1 - divide_lower(u, tau));
-  const double ratio = add_upper(divide_upper(u, tau), multiply_upper(before, rest));
-  return before <= 1 ? std::min(1.0, ratio) : ratio;
-}
-
-inline Worst after_rounding(Worst before, double tau, double u) {
-  before.ratio = ratio_upper_after_rounding(before.ratio, tau, u);
-  return before;
-}
 
 /// The last plan to which a decision may lead: `cr` and `relative` may go on to finer plans. @pre the decision has a plan.
 inline Plan last_plan(const Decision& decision) {

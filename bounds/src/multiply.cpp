@@ -43,6 +43,15 @@ class RealMultiplication : private Certifier {
     if (decision_.method == Method::native) check_native();
   }
 
+  /// The certificate under evidence, without multiplying.
+  Certificate certify(const Examiner::ResultFacts& of_c) {
+    take_fingerprints();
+    certificate_.plans = {plan()};
+    certificate_.bound = error_bound(plan(), found_.evidence->bound);
+    set_worst(found_.evidence->worst());
+    return Certifier::finish(of_c);
+  }
+
   Certificate run() {
     keep_c0();
     take_fingerprints();
@@ -279,6 +288,14 @@ Certificate multiply_real(const RealProduct& product, const Product& stated, con
   RealMultiplication multiplication(product, stated, decision, backend, options, std::move(found));
   multiplication.check();
   return multiplication.run();
+}
+
+Certificate certificate_of(const RealProduct& product, const Decision& decision, const Backend& backend, Findings found,
+                           const Examiner::ResultFacts& of_c) {
+  const FloatEnvironment environment;
+  const Product stated = product;
+  const MultiplyOptions options;
+  return RealMultiplication(product, stated, decision, backend, options, std::move(found)).certify(of_c);
 }
 
 NearProduct::NearProduct(const Product& product, const Backend& backend, bool bring)

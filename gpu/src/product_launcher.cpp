@@ -191,6 +191,19 @@ void ProductLauncher::finish(const ResiduePlan& plan, const FusedResidues::Bytes
     }
 }
 
+void ProductLauncher::launch_later(const DeviceSlices& a, const DeviceSlices& b, const LaterPlan& later,
+                                   const DeviceEpilogue& epilogue, const OperandPair& operands, Arena arena,
+                                   cudaStream_t stream) const {
+  auto* const workspace = residue_workspace(arena);
+  for (Index row = 0; row < m_; row += rows_)
+    for (Index column = 0; column < n_; column += columns_) {
+      const auto block = block_at(row, column);
+      const auto bytes = kernels_.residues.launch(a, b, moduli(), block, workspace, stream, {}, later);
+      for (int t = 2; t <= moduli(); ++t)
+        launch_recovery(Combination(ResiduePlan{t, 1, 1}, k_), t, a, b, block, bytes, epilogue, operands, stream, later.chosen);
+    }
+}
+
 void ProductLauncher::launch(const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue,
                              const OperandPair& operands, Arena arena, cudaStream_t stream) const {
   if (path_ == Path::fused && moduli() > 0) return launch_residues(a, b, epilogue, operands, arena, stream);

@@ -58,6 +58,11 @@ class ProductLauncher {
   void finish(const ResiduePlan& plan, const FusedResidues::Bytes& first, const DeviceSlices& a, const DeviceSlices& b,
               const DeviceEpilogue& epilogue, Arena arena, cudaStream_t stream) const;
 
+  /// Computes C under a plan that a kernel chose; nothing if it chose none. @pre as start, and as launch_recovery of a chosen
+  /// plan.
+  void launch_later(const DeviceSlices& a, const DeviceSlices& b, const LaterPlan& later, const DeviceEpilogue& epilogue,
+                    const OperandPair& operands, Arena arena, cudaStream_t stream) const;
+
   /// Calls visit(block, sums) for each block of C with the sums of every group. The sums are launched and not waited for. @pre
   /// path is not fused, which has no sums.
   template <class Visit>

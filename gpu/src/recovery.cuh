@@ -184,16 +184,16 @@ class RecoveredInteger {
   double limbs_[Limbs] = {};
 };
 
-/// Finishes entry (i, j) of C from its integer C', in all cases. Not inline, because it takes many registers that most entries
-/// do not need.
+/// Finishes entry (i, j) of C from its integer C', in all cases. @param more exponent to add to those of the layout. Not
+/// inline, because it takes many registers that most entries do not need.
 template <int Limbs>
 __device__ __noinline__ void combine_recovered(Index i, Index j, DoubleLimbs<Limbs> limbs, const ResidueConstants& moduli,
                                                const SumLayout& layout, const DeviceSlices& a, const DeviceSlices& b,
-                                               const DeviceEpilogue& epilogue) {
+                                               const DeviceEpilogue& epilogue, int more = 0) {
   finish_entry(i, j, a, b, epilogue, [&](int scale, Dyadic c0, double error) {
     std::int64_t groups[Limbs];
     RecoveredInteger<Limbs>(moduli, limbs).to_groups(false, groups, 1);
-    return combine(groups, 1, layout, scale, epilogue.scalars(), c0, error);
+    return combine(groups, 1, layout, scale + more, epilogue.scalars(), c0, error);
   });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>
 
+#include "chosen_residues.hpp"
 #include "cuda_check.hpp"
 #include "recovery.cuh"
 #include "recovery.hpp"
@@ -22,7 +23,11 @@ struct TileRecovery {
   int column_tiles;
   OperandPair operands;
   DeviceEpilogue epilogue;
-  SumLayout layout;
+  SumLayout layout;                        ///< of one bit each if the plan is in device memory
+  const ChosenResidues* chosen = nullptr;  ///< null: the launch knows the plan
+
+  /// The exponent to add to those of the layout.
+  [[nodiscard]] __device__ int more() const { return chosen == nullptr ? 0 : 2 - chosen->bits_a - chosen->bits_b; }
 };
 
 /// 16 accumulators of a thread of the fused kernel: in one of its warpgroups, the entries of 8 columns and 2 rows.
@@ -51,8 +56,9 @@ __device__ void finish_any(const TileRecovery& f, const ResidueConstants& moduli
                            const RecoveredInteger<Limbs>& integer) {
   if (i >= f.block.rows || j >= f.block.columns) return;
   const Index row = f.block.row + i, column = f.block.column + j;
-  finish_or_write_special(f.operands, f.epilogue, row, column, f.a.special[row] != 0 || f.b.special[column] != 0,
-                          [&] { combine_recovered(row, column, integer.limbs(), moduli, f.layout, f.a, f.b, f.epilogue); });
+  finish_or_write_special(f.operands, f.epilogue, row, column, f.a.special[row] != 0 || f.b.special[column] != 0, [&] {
+    combine_recovered(row, column, integer.limbs(), moduli, f.layout, f.a, f.b, f.epilogue, f.more());
+  });
 }
 
 /// Writes C' rounded. Returns false if it does not handle the case.
@@ -304,6 +310,8 @@ __global__ void __launch_bounds__(combining_threads)
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();  // the previous kernel has written the bytes
 #endif
+  if (f.chosen != nullptr && f.chosen->moduli != triples.moduli) return;  // another launch is for this plan
+  unit += f.more();
   if (part.row >= f.block.rows || part.column >= f.block.columns) return;
   const auto* const from = reinterpret_cast<const uint4*>(f.bytes + part.byte);
   uint4 words[3 * Triples];
@@ -431,9 +439,9 @@ void launch_tiles(const TileRecovery& f, int moduli, const FusedResidues::Bytes&
 
 void launch_recovery(const Combination& combination, int moduli, const DeviceSlices& a, const DeviceSlices& b,
                      const Block& block, const FusedResidues::Bytes& bytes, const DeviceEpilogue& epilogue,
-                     const OperandPair& operands, cudaStream_t stream) {
+                     const OperandPair& operands, cudaStream_t stream, const ChosenResidues* chosen) {
   const TileRecovery f{
-      a, b, block, bytes.data, bytes.modulus_bytes, bytes.column_tiles, operands, epilogue, combination.layout};
+      a, b, block, bytes.data, bytes.modulus_bytes, bytes.column_tiles, operands, epilogue, combination.layout, chosen};
   if (bytes.columns == 256)
     launch_tiles<256>(f, moduli, bytes, stream);
   else

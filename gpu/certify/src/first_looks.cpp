@@ -54,9 +54,13 @@ FirstLooks::FirstLooks(const DeviceMatrix& a, const DeviceMatrix& b, Index m, In
   memory_ = Memory(needed.used(), stream);
   auto arena = memory_.arena();
   take(arena, m, n, k);
+  launch(a, b, k, stream);
+}
+
+void FirstLooks::launch(const DeviceMatrix& a, const DeviceMatrix& b, Index k, cudaStream_t stream) const {
   check(cudaMemsetAsync(a_.prints, 0, zero_bytes_, stream), "cudaMemsetAsync");
   static_assert(LookNorms::no_last_bit == no_last_bit);
-  launch_first_looks({a, a_, k, 1}, {transposed(b), b_, 1, n}, stream);
+  launch_first_looks({a, a_, k, 1}, {transposed(b), b_, 1, b_.norms.count}, stream);
 }
 
 void FirstLooks::take(Arena& arena, Index m, Index n, Index k) {

@@ -67,6 +67,11 @@ class FirstLooks {
  public:
   /// Launches the looks. `a` is m x k, `b` k x n; both must outlive the launched work.
   FirstLooks(const DeviceMatrix& a, const DeviceMatrix& b, Index m, Index n, Index k, cudaStream_t stream);
+  /// Takes memory from the arena, for launch.
+  FirstLooks(Index m, Index n, Index k, Arena& arena) { take(arena, m, n, k); }
+
+  /// Launches the looks, as the first constructor does.
+  void launch(const DeviceMatrix& a, const DeviceMatrix& b, Index k, cudaStream_t stream) const;
 
   [[nodiscard]] const FirstLook& a() const { return a_; }
   [[nodiscard]] const FirstLook& b() const { return b_; }

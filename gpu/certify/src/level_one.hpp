@@ -53,6 +53,9 @@ class LevelOne {
   LevelOne(Index m, Index n, Index k, Kernels& kernels);
   ~LevelOne();
 
+  /// True if sums have 32 bits.
+  [[nodiscard]] bool narrow() const { return narrow_; }
+
   /// Finds the fastest kernels, unless they are known. Call before the first launch. Waits for the device.
   void prepare() const;
 

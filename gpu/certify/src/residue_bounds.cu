@@ -56,7 +56,9 @@ __global__ void __launch_bounds__(threads)
     to[0] = (kind.of == Of::column_sums) == of_columns ? sum : 1;
     return;
   }
-  const double rounding = vector.rounding(of_columns ? kind.bits_b : kind.bits_a);
+  const int bits_a = kind.chosen == nullptr ? kind.bits_a : kind.chosen->bits_a;
+  const int bits_b = kind.chosen == nullptr ? kind.bits_b : kind.chosen->bits_b;
+  const double rounding = vector.rounding(of_columns ? bits_b : bits_a);
   to[0] = of_columns ? sum : rounding;
   const double terms = to_double_upper(static_cast<std::uint64_t>(k));
   to[count] = of_columns ? rounding : add_upper(sum, multiply_upper(terms, rounding));

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "arena.hpp"
+#include "chosen_residues.hpp"
 #include "device_epilogue.hpp"
 #include "first_look.hpp"
 
@@ -17,7 +18,8 @@ struct ResidueBoundKind {
   enum class Of { row_sums, column_sums, plan };
 
   Of of;
-  int bits_a = 0, bits_b = 0;  ///< of the plan
+  int bits_a = 0, bits_b = 0;              ///< of the plan
+  const ChosenResidues* chosen = nullptr;  ///< in device memory; if not null, replaces these bits
 
   [[nodiscard]] OZB_HD constexpr Index outer_products() const { return of == Of::plan ? 2 : 1; }
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "residue_choice.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "cuda_check.hpp"
@@ -129,6 +131,12 @@ __global__ void __launch_bounds__(threads) choose_residues(const __grid_constant
 }
 
 }  // namespace
+
+int expected_moduli(double factor, Index k, int most) {
+  constexpr double worst_entries = 8, bits_each = 7.8;
+  const double bits = 2 * (worst_entries - std::log2(factor)) + std::log2(static_cast<double>(k)) + 1;
+  return static_cast<int>(std::clamp(std::ceil(bits / bits_each), 2.0, static_cast<double>(most)));
+}
 
 void launch_residue_choice(const ResidueChoice& choice, cudaStream_t stream) {
   choose_residues<<<1, threads, 0, stream>>>(choice);

@@ -29,4 +29,8 @@ struct ResidueChoice {
 /// @pre level 1 is launched, with 32-bit sums.
 void launch_residue_choice(const ResidueChoice& choice, cudaStream_t stream);
 
+/// The moduli that a share of magnitudes usually asks for: eight bits more than it has, on both sides, for the entries that
+/// allow least, and the bits of k sums. Affects speed only.
+int expected_moduli(double factor, Index k, int most);
+
 }  // namespace ozbound::gpu

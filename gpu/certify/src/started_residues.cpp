@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "started_residues.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "cuda_device.hpp"
@@ -12,18 +10,6 @@
 #include "residues.hpp"
 
 namespace ozbound::gpu {
-namespace {
-
-/// The moduli that a share of magnitudes usually asks for: eight bits more than it has, on both sides, for the entries that
-/// allow least, and the bits of k sums. Affects speed only.
-int expected_moduli(double factor, Index k, int most) {
-  constexpr double worst_entries = 8, bits_each = 7.8;
-  const double bits = 2 * (worst_entries - std::log2(factor)) + std::log2(static_cast<double>(k)) + 1;
-  return static_cast<int>(std::clamp(std::ceil(bits / bits_each), 2.0, static_cast<double>(most)));
-}
-
-}  // namespace
-
 std::unique_ptr<StartedResidues> StartedResidues::of(const RealProduct& product, const ProductStart& start,
                                                      const Source& source) {
   const ResidueForm form{start.most_moduli, most_narrow_bits};

@@ -87,6 +87,7 @@ class CudaEngine final : public Engine {
 
  private:
   friend class DeviceExaminer;
+  friend class CertifiedGemm;
 
   /// True if matrices lie on the device, and kept operands fit the plan.
   [[nodiscard]] bool takes_whole(const RealProduct& product, const Plan& plan, KeptOperands kept) const;

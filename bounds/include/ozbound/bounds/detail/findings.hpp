@@ -68,6 +68,11 @@ void check_real(const RealProduct& product, const Product& stated, const Decisio
 Certificate multiply_real(const RealProduct& product, const Product& stated, const Decision& decision, const Backend& backend,
                           const MultiplyOptions& options, Findings found = {});
 
+/// The certificate of a real product that was multiplied elsewhere, as a decision of one plan says, without Ziv's test. Reads
+/// no matrix. @param found has a record and evidence @param of_c the facts of the C that was computed
+Certificate certificate_of(const RealProduct& product, const Decision& decision, const Backend& backend, Findings found,
+                           const Examiner::ResultFacts& of_c);
+
 /// A real product, or a complex one with real scalars, as a real product whose matrices lie where the backend works fastest.
 class NearProduct {
  public:

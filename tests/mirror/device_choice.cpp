@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Products that start before the host knows their plan: the plan that a kernel chooses against the host's decision, products
-// that are dropped, and certified products of several host threads at once, against the CPU's, bit for bit.
+// Products whose plan a kernel chooses: products that start before the host's decision, against that decision; products that
+// are dropped; certified products of several host threads at once; and CertifiedGemm, in streams and in a graph that is
+// replayed with other data. C, decisions and certificates are those of the CPU, bit for bit.
 //
-// Usage: started. Exits with 0 if all agree, 1 if some do not, 77 without a device.
+// Usage: device_choice. Exits with 0 if all agree, 1 if some do not, 77 without a device.
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "certifier.hpp"
 #include "mirror/counting.hpp"
 #include "mirror/placed.hpp"
 #include "mirror/products.hpp"
+#include "ozbound/bounds/detail/target_share.hpp"
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/float_environment.hpp"
+#include "ozbound/gpu/certified_gemm.hpp"
 
 namespace ozbound::mirror {
 namespace {
@@ -133,6 +136,126 @@ bool compare_plans(const Backend& cpu, const Backend& cuda) {
   return dropped.report() && good;
 }
 
+/// Calls of a CertifiedGemm, and their comparison with the CPU.
+class DeviceChoice {
+ public:
+  DeviceChoice(const gpu::CudaBackend& device, const Backend& cpu, const char* target, const Shape& shape)
+      : cpu_(cpu),
+        target_(parse_target(target)),
+        gemm_(device, target_, shape.m, shape.n, shape.k),
+        workspace_(static_cast<Index>(gemm_.workspace() + 1024), cudaStreamPerThread) {
+    void* data = workspace_.data();
+    auto room = gemm_.workspace() + 1024;
+    aligned_ = std::align(1024, gemm_.workspace(), data, room);
+    gpu::check(cudaStreamSynchronize(cudaStreamPerThread), "cudaStreamSynchronize");
+  }
+
+  void launch(const RealProduct& call, cudaStream_t stream) const { gemm_(call, aligned_, stream); }
+
+  /// Compares C and the record of a call with the product on the CPU under the plan that was chosen. Returns true if one was.
+  /// @param before C's bits before the call
+  bool compare(Sample& sample, const std::vector<std::uint64_t>& before, cudaStream_t stream, Section& section) const {
+    const auto record = gemm_.record(sample.there(), aligned_, stream);
+    const auto c = sample.c_there.bits();
+    if (!record) {
+      section.expect(c == before, [&] { return "C is written without a plan, " + sample.origin; });
+      return false;
+    }
+    const auto expected = multiply(sample.here(), record->decision, cpu_);
+    section.expect(c == Placed(sample.c, false).bits(), [&] { return "C, " + sample.origin; });
+    section.expect(record->certificate.holds, [&] { return "certificate does not hold, " + sample.origin; });
+    section.expect(to_json(record->certificate) == to_json(expected), [&] {
+      return "certificate, " + sample.origin + "\n" + to_json(expected).dump() + "\n" + to_json(record->certificate).dump();
+    });
+    const auto plan = plan_on_host(sample.here(), target_, cpu_);
+    section.expect(plan && record->decision.plan == Plan(*plan),
+                   [&] { return to_string(*record->decision.plan) + ", " + text_of(plan) + ", " + sample.origin; });
+    return true;
+  }
+
+ private:
+  const Backend& cpu_;
+  Target target_;
+  gpu::CertifiedGemm gemm_;
+  gpu::DeviceArray<std::uint8_t> workspace_;
+  void* aligned_;
+};
+
+/// A stream that is destroyed with this object.
+struct OwnStream {
+  cudaStream_t stream = nullptr;
+
+  OwnStream() { gpu::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
+  ~OwnStream() { cudaStreamDestroy(stream); }
+  OwnStream(const OwnStream&) = delete;
+  OwnStream& operator=(const OwnStream&) = delete;
+};
+
+/// Products on two streams at once, of every kind, shape and target.
+bool compare_streams(const gpu::CudaBackend& device, const Backend& cpu) {
+  Section section("products of CertifiedGemm");
+  const OwnStream streams[2];
+  Index chosen = 0, all = 0;
+  std::uint64_t seed = 5000;
+  for (const auto& shape : shapes)
+    for (const auto* const target : {"dgemm", "dgemm-typical", "componentwise:1e-7"}) {
+      if (target_tau(parse_target(target), shape.k, binary64, false) < 0x1p-53) continue;
+      const DeviceChoice gemms[2] = {{device, cpu, target, shape}, {device, cpu, target, shape}};
+      for (std::size_t t = 0; t < std::size(kinds); t += 2) {
+        Sample samples[2] = {{shape, kinds[t], 1, ++seed}, {shape, kinds[t + 1], 1, ++seed}};
+        const std::vector<std::uint64_t> before[2] = {samples[0].c_there.bits(), samples[1].c_there.bits()};
+        gpu::check(cudaStreamSynchronize(cudaStreamPerThread), "cudaStreamSynchronize");
+        for (int s = 0; s < 2; ++s) gemms[s].launch(samples[s].there(), streams[s].stream);
+        for (int s = 0; s < 2; ++s) {
+          gpu::check(cudaStreamSynchronize(streams[s].stream), "cudaStreamSynchronize");
+          chosen += gemms[s].compare(samples[s], before[s], streams[s].stream, section) ? 1 : 0, ++all;
+        }
+      }
+    }
+  std::printf("%lld of %lld products had a plan\n", static_cast<long long>(chosen), static_cast<long long>(all));
+  section.expect(chosen > all / 2, [] { return "few products have a plan"; });
+  return section.report();
+}
+
+/// A captured product whose graph runs with other data in the same memory, some of which has no plan.
+bool compare_replays(const gpu::CudaBackend& device, const Backend& cpu) {
+  Section section("replayed graphs");
+  const OwnStream own;
+  const auto& shape = shapes[3];
+  const DeviceChoice gemm(device, cpu, "dgemm", shape);
+  Sample memory(shape, kinds[0], 1, 1);
+  const auto call = memory.there();
+  gpu::check(cudaStreamSynchronize(cudaStreamPerThread), "cudaStreamSynchronize");
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t run = nullptr;
+  gpu::check(cudaStreamBeginCapture(own.stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+  gemm.launch(call, own.stream);
+  gpu::check(cudaStreamEndCapture(own.stream, &graph), "cudaStreamEndCapture");
+  gpu::check(cudaGraphInstantiate(&run, graph, 0), "cudaGraphInstantiate");
+  Index chosen = 0, none = 0;
+  constexpr Kind far_apart{"far apart", 300, 53, 0, false, false};
+  for (const auto& kind : {kinds[0], kinds[1], far_apart, kinds[3], kinds[5], far_apart, kinds[4], kinds[0]}) {
+    Sample sample(shape, kind, 1, 7000 + static_cast<std::uint64_t>(chosen + none));
+    const auto copy = [](void* to, const Matrix<double>& from) {
+      gpu::check(cudaMemcpy(to, &from(0, 0), static_cast<std::size_t>(from.rows() * from.cols()) * sizeof(double),
+                            cudaMemcpyHostToDevice),
+                 "cudaMemcpy");
+    };
+    copy(const_cast<void*>(gpu::matrix_of(memory.a_there.input()).data), sample.a);
+    copy(const_cast<void*>(gpu::matrix_of(memory.b_there.input()).data), sample.b);
+    memory.a = sample.a, memory.b = sample.b, memory.origin = sample.origin;
+    const auto before = memory.c_there.bits();
+    gpu::check(cudaGraphLaunch(run, own.stream), "cudaGraphLaunch");
+    gpu::check(cudaStreamSynchronize(own.stream), "cudaStreamSynchronize");
+    (gemm.compare(memory, before, own.stream, section) ? chosen : none) += 1;
+  }
+  section.expect(chosen == 6 && none == 2,
+                 [&] { return std::to_string(chosen) + " plans, " + std::to_string(none) + " none"; });
+  cudaGraphExecDestroy(run);
+  cudaGraphDestroy(graph);
+  return section.report();
+}
+
 /// C, decision and certificate of a product.
 struct Result {
   std::vector<std::uint64_t> c;
@@ -188,7 +311,10 @@ int main() {
     const CpuEngine cpu;
     const gpu::CudaBackend device;
     const auto cuda = mirror::counting(device);
-    const bool plans = mirror::compare_plans(cpu, cuda);
-    return mirror::compare_threads(cpu, cuda) && plans;
+    const Backend host(cpu);
+    bool good = mirror::compare_plans(host, cuda);
+    good = mirror::compare_streams(device, host) && good;
+    good = mirror::compare_replays(device, host) && good;
+    return mirror::compare_threads(host, cuda) && good;
   });
 }

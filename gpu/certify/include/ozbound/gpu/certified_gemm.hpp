@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+#include "ozbound/bounds/multiply.hpp"
+#include "ozbound/bounds/target.hpp"
+#include "ozbound/gpu/cuda_backend.hpp"
+#include "ozbound/gpu/device_gemm.hpp"
+
+namespace ozbound::gpu {
+
+/// Certified products C = A B of one shape, decided and multiplied on a device without its host: kernels choose the plan by
+/// residues and read it from device memory. A call only launches work and returns at once, so that it can be captured in a CUDA
+/// graph, which chooses anew for the data of every replay. C has the bits of `multiply` under the plan that was chosen.
+///
+/// A plan is chosen where `multiply` would take one by residues by the formula of docs/bounds.md. There is none if level 1 of
+/// the enclosure of |A||B| is loose (sums of very different magnitudes), or if the plan has more moduli than Options allows.
+/// Nothing is written then, and `record` says so: call `multiply` for such operands.
+class CertifiedGemm {
+ public:
+  struct Options {
+    int most_moduli = 15;       ///< 2 … 20; the workspace is for this many
+    double sum_bytes = 0x1p28;  ///< as CudaEngine::Options::sum_bytes
+  };
+
+  /// @param backend it must outlive this object @param target dgemm, dgemm-typical or componentwise
+  /// @throws std::invalid_argument for another target, a negative size or one that these kernels cannot multiply, options out
+  /// of range, or a device without the kernels (Hopper); CannotCertify for a target below u; CudaError.
+  CertifiedGemm(const CudaBackend& backend, const Target& target, Index m, Index n, Index k, Options options);
+  CertifiedGemm(const CudaBackend& backend, const Target& target, Index m, Index n, Index k)
+      : CertifiedGemm(backend, target, m, n, k, Options{}) {}
+  ~CertifiedGemm();
+  CertifiedGemm(const CertifiedGemm&) = delete;
+  CertifiedGemm& operator=(const CertifiedGemm&) = delete;
+
+  /// Bytes of device memory that a call needs, aligned to 1024 bytes, and that keep its record.
+  [[nodiscard]] std::size_t workspace() const;
+
+  /// Computes C. Matrices lie in the device's memory; C is of doubles, alpha is 1 and beta 0. Calls may overlap if each has its
+  /// own workspace. @throws std::invalid_argument as RealProduct::check, and for other shapes, scalars or places, or a
+  /// workspace that is null or not aligned; CudaError if a launch fails.
+  void operator()(const RealProduct& product, void* workspace, Stream stream) const;
+
+  /// The decision and the certificate of the last call with this workspace, on this or another stream; nothing if no plan was
+  /// chosen, or if an entry of C became infinite only by rounding. Copies the record from the workspace, and waits for the
+  /// stream. @param product of that call; its elements are not read @pre the call's work is done or on this stream.
+  [[nodiscard]] std::optional<Multiplied> record(const RealProduct& product, const void* workspace, Stream stream) const;
+
+ private:
+  struct Work;
+  std::unique_ptr<const Work> work_;
+};
+
+}  // namespace ozbound::gpu

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ozbound/gpu/certified_gemm.hpp"
+
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "arena.hpp"
+#include "cuda_device.hpp"
+#include "fast_residues.hpp"
+#include "first_looks.hpp"
+#include "largest.hpp"
+#include "level_one.hpp"
+#include "ozbound/bounds/detail/findings.hpp"
+#include "ozbound/bounds/detail/residue_facts.hpp"
+#include "ozbound/bounds/detail/target_share.hpp"
+#include "ozbound/core/float_environment.hpp"
+#include "product_launcher.hpp"
+#include "product_on_device.hpp"
+#include "residue_bounds.hpp"
+#include "residue_choice.hpp"
+#include "residues.hpp"
+#include "transfer.hpp"
+
+namespace ozbound::gpu {
+namespace {
+
+constexpr Index residue_outer_products = 2;
+
+Index checked(Index size, const char* name) {
+  if (size < 1) throw std::invalid_argument(std::string(name) + " must be positive: " + std::to_string(size));
+  return size;
+}
+
+Target checked(const Target& target) {
+  using Kind = Target::Kind;
+  if (target.kind != Kind::dgemm && target.kind != Kind::dgemm_typical && target.kind != Kind::componentwise)
+    throw std::invalid_argument("target: must be dgemm, dgemm-typical or componentwise, not " + to_string(target));
+  return target;
+}
+
+int checked_moduli(int most) {
+  if (most < 2 || most > max_moduli)
+    throw std::invalid_argument("most_moduli must be 2 … " + std::to_string(max_moduli) + ": " + std::to_string(most));
+  return most;
+}
+
+/// The parts of a workspace. Without a block, they only count.
+struct Parts {
+  FirstLooks looks;
+  DeviceSlices a, b;
+  ChosenResidues* chosen;
+  std::int32_t* told;
+  LargestWork worst, facts;
+  Arena level_one, sums, bound;
+
+  Parts(Index m, Index n, Index k, int moduli, std::size_t level_one_bytes, std::size_t sum_bytes, std::size_t bound_bytes,
+        Arena& arena)
+      : looks(m, n, k, arena),
+        a(take_residues(arena, {moduli, most_narrow_bits}, m, k)),
+        b(take_residues(arena, {moduli, most_narrow_bits}, n, k)),
+        chosen(arena.take<ChosenResidues>(1)),
+        told(arena.take<std::int32_t>(3)),
+        worst(LargestWork::take(arena, residue_outer_products, m, n)),
+        facts(LargestWork::take(arena, residue_outer_products, m, n)),
+        level_one(part(arena, level_one_bytes)),
+        sums(part(arena, sum_bytes)),
+        bound(part(arena, bound_bytes)) {}
+
+ private:
+  static Arena part(Arena& arena, std::size_t bytes) { return {arena.take<std::uint8_t>(static_cast<Index>(bytes)), bytes}; }
+};
+
+}  // namespace
+
+struct CertifiedGemm::Work {
+  const CudaBackend& backend;
+  int device;
+  Target target;
+  Index m, n, k;
+  int most_moduli;
+  double tau, factor;
+  Kernels& kernels;
+  LevelOne level_one;
+  ProductLauncher launcher;
+  std::size_t level_one_bytes = 0, bound_bytes = 0, bytes = 0;
+  ProductStart start;
+
+  Work(const CudaBackend& of, int on, Kernels& with, const Target& for_target, Index rows, Index columns, Index inner,
+       const Options& options)
+      : backend(of),
+        device(on),
+        target(checked(for_target)),
+        m(checked(rows, "m")),
+        n(checked(columns, "n")),
+        k(checked(inner, "k")),
+        most_moduli(checked_moduli(options.most_moduli)),
+        tau(target_tau(target, k, binary64, false)),
+        factor(share_before_rounding_lower(tau, unit_roundoff(binary64))),
+        kernels(with),
+        level_one(m, n, k, kernels),
+        launcher(ResiduePlan{most_moduli, most_narrow_bits, most_narrow_bits}, m, n, k, options.sum_bytes, Path::automatic,
+                 kernels),
+        start{most_moduli, {}} {
+    check_attainable(target, tau, unit_roundoff(binary64));
+    if (launcher.path() != Path::fused || !has_clusters() || !level_one.narrow())
+      throw std::invalid_argument("the device has no kernels for certified products of " + std::to_string(m) + " x " +
+                                  std::to_string(n) + " x " + std::to_string(k) + " that choose their plan");
+    level_one.prepare();
+    std::fill(std::begin(start.most_by_bits), std::end(start.most_by_bits), static_cast<std::uint8_t>(most_moduli));
+    Arena of_looks, of_level, of_bound, all;
+    const FirstLooks looks(m, n, k, of_looks);
+    level_one.launch(looks, of_level, nullptr);
+    level_one_bytes = of_level.used();
+    launch_residue_bound({ResidueBoundKind::Of::plan}, looks.a(), looks.b(), k, of_bound, nullptr);
+    bound_bytes = of_bound.used();
+    static_cast<void>(parts(all));
+    bytes = all.used();
+  }
+
+  [[nodiscard]] Parts parts(Arena& arena) const {
+    return {m, n, k, most_moduli, level_one_bytes, static_cast<std::size_t>(launcher.bytes()), bound_bytes, arena};
+  }
+
+  void launch(const RealProduct& product, Arena arena, cudaStream_t stream) const {
+    auto part = parts(arena);
+    const auto a = matrix_of(product.a), b = matrix_of(product.b);
+    const auto& looks = part.looks;
+    looks.launch(a, b, k, stream);
+    const DeviceMagnitudes magnitudes{level_one.launch(looks, part.level_one, stream), {}, {}};
+    launch_residue_choice({looks.a(), looks.b(), looks.row_least(), looks.column_least(), looks.loose(), looks.largest_units(),
+                           k, factor, start, part.chosen, part.told},
+                          stream);
+    const ResidueForm any{most_moduli, most_narrow_bits};
+    launch_fast_residues({{a, part.a}, any}, {{transposed(b), part.b}, any}, part.chosen, stream);
+    const DeviceMatrix c = matrix_of(product.c.as_input());
+    launcher.launch_later(part.a, part.b, {part.chosen, expected_moduli(factor, k, most_moduli)}, {.c = c}, {a, b, k},
+                          part.sums, stream);
+    const auto made =
+        launch_residue_bound({ResidueBoundKind::Of::plan, 0, 0, part.chosen}, looks.a(), looks.b(), k, part.bound, stream);
+    const BoundWithScales bound{made.bound, made.row_exponents, made.column_exponents};
+    EntryTarget of_entries;
+    of_entries.factor = factor;
+    launch_worst_entry(bound, magnitudes, of_entries, part.worst, stream);
+    const DeviceSpecials specials{looks.a().digits.special, looks.b().digits.special};
+    launch_largest_bound(bound, RoundingError{}, c, specials, part.facts, stream);
+  }
+
+  [[nodiscard]] std::optional<Multiplied> record(const RealProduct& product, Arena arena, cudaStream_t stream) const {
+    const FloatEnvironment environment;
+    auto part = parts(arena);
+    part.looks.start_report(stream);
+    const auto told = copy_to_host(part.told, 3, stream);
+    const auto worst_found = copy_to_host(part.worst.result, 1, stream)[0];
+    const auto facts = copy_to_host(part.facts.result, 1, stream)[0];
+    const auto report = part.looks.report(stream);
+    if (told[0] == 0 || facts.infinite) return std::nullopt;
+    const ResiduePlan plan{told[0], told[1], told[2]};
+    const double u = unit_roundoff(binary64);
+    const auto& largest = worst_found.entry;
+    const auto worst =
+        after_rounding(largest.value > 0 ? Worst{largest.value, largest.place / n, largest.place % n} : Worst{}, tau, u);
+    const auto costs = backend.backend();
+    const double cost = costs.costs().planned(plan, m, n, k);
+    const Candidate chosen{Method::one_plan, plan, cost, worst.ratio, worst.ratio <= 1};
+    Decision decision{
+        target,   Method::one_plan,      plan, m, n, k, cost, worst.ratio, "chosen on the device, by residues alone",
+        {chosen}, costs.costs().origin()};
+    Findings found;
+    found.record = {report.a.print(), report.b.print(), report.a.special(), report.b.special()};
+    found.evidence = Evidence{residue_plan_bound(report.a.vectors(), report.b.vectors(), plan, k), [worst] { return worst; }};
+    auto certificate = certificate_of(product, decision, costs, std::move(found), {facts.print, facts.entry.value, false});
+    return Multiplied{std::move(decision), std::move(certificate)};
+  }
+};
+
+CertifiedGemm::CertifiedGemm(const CudaBackend& backend, const Target& target, Index m, Index n, Index k, Options options) {
+  const FloatEnvironment environment;
+  const auto& engine = backend.engine();
+  const CudaDevice device(engine.options_.device);
+  work_ = std::make_unique<const Work>(backend, engine.options_.device, *engine.kernels_, target, m, n, k, options);
+}
+
+CertifiedGemm::~CertifiedGemm() = default;
+
+std::size_t CertifiedGemm::workspace() const { return work_->bytes; }
+
+namespace {
+
+Arena arena_in(const void* workspace, std::size_t bytes) {
+  if (workspace == nullptr) throw std::invalid_argument("workspace must not be null");
+  if (reinterpret_cast<std::uintptr_t>(workspace) % Arena::alignment != 0)
+    throw std::invalid_argument("workspace must be aligned to " + std::to_string(Arena::alignment) + " bytes");
+  return {const_cast<void*>(workspace), bytes};
+}
+
+}  // namespace
+
+void CertifiedGemm::operator()(const RealProduct& product, void* workspace, Stream stream) const {
+  product.check();
+  const CudaDevice device(work_->device);
+  if (product.m() != work_->m || product.n() != work_->n || product.k() != work_->k)
+    throw std::invalid_argument("the call must be " + std::to_string(work_->m) + " x " + std::to_string(work_->n) + " x " +
+                                std::to_string(work_->k));
+  if (product.alpha != 1 || product.beta != 0 || !product.c.is_double())
+    throw std::invalid_argument("alpha must be 1, beta 0, and c of doubles");
+  if (!all_on_device(product)) throw std::invalid_argument("a, b and c must lie in the device's memory");
+  const ResidueForm any{work_->most_moduli, most_narrow_bits};
+  if (!fast_residues_apply(matrix_of(product.a), any) || !fast_residues_apply(transposed(matrix_of(product.b)), any))
+    throw std::invalid_argument("a and b must be row-major or column-major");
+  work_->launch(product, arena_in(workspace, work_->bytes), stream);
+}
+
+std::optional<Multiplied> CertifiedGemm::record(const RealProduct& product, const void* workspace, Stream stream) const {
+  const CudaDevice device(work_->device);
+  return work_->record(product, arena_in(workspace, work_->bytes), stream);
+}
+
+}  // namespace ozbound::gpu
