@@ -71,7 +71,7 @@ class ResidueChoice {
  private:
   /// A plan by slices of s digits meets what s digits hold, if any triangular plan does.
   [[nodiscard]] ProductStart start() const {
-    ProductStart result{problem_.most_started, {}};
+    ProductStart result{problem_.most_started, 2, {}};
     const auto slices_cost = [this](int bits) {
       const int s = std::min(max_slices, bits / 8 + 1);
       return problem_.costs.planned(SplitPlan{{Encoding::balanced(), s}, {Encoding::balanced(), s}, s + 1, Accumulation::exact},

@@ -18,6 +18,7 @@ struct ChosenResidues {
 struct LaterPlan {
   const ChosenResidues* chosen = nullptr;  ///< null: the launch knows its plan
   int expected_moduli = 0;                 ///< affects speed only
+  int least_moduli = 2;                    ///< that the plan may have
 };
 
 }  // namespace ozbound::gpu

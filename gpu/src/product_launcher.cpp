@@ -199,7 +199,7 @@ void ProductLauncher::launch_later(const DeviceSlices& a, const DeviceSlices& b,
     for (Index column = 0; column < n_; column += columns_) {
       const auto block = block_at(row, column);
       const auto bytes = kernels_.residues.launch(a, b, moduli(), block, workspace, stream, {}, later);
-      for (int t = 2; t <= moduli(); ++t)
+      for (int t = later.least_moduli; t <= moduli(); ++t)
         launch_recovery(Combination(ResiduePlan{t, 1, 1}, k_), t, a, b, block, bytes, epilogue, operands, stream, later.chosen);
     }
 }

@@ -13,7 +13,9 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +25,7 @@
 #include "cuda_check.hpp"
 #include "device_array.hpp"
 #include "ozbound/bounds/multiply.hpp"
+#include "ozbound/gpu/certified_gemm.hpp"
 #include "ozbound/gpu/cuda_backend.hpp"
 #include "ozbound/gpu/device_gemm.hpp"
 #include "random_matrix.hpp"
@@ -48,6 +51,8 @@ struct Measured {
   double over_dgemm;  ///< time of cublasDgemm over the time of the certified product, deciding included
   double certifying;  ///< share of that time outside the product under its plan
   double seconds;     ///< of the certified product
+  double captured;    ///< time of cublasDgemm over the time of a captured CertifiedGemm; 0: it does not take the target, or
+                      ///< chooses no plan
 };
 
 /// Operands and result, column-major, in device memory.
@@ -72,6 +77,45 @@ class Problem {
   gpu::DeviceArray<double> a_, b_, c_;
 };
 
+/// A captured CertifiedGemm.
+class Captured {
+ public:
+  Captured(const gpu::CudaBackend& device, const Target& target, const Case& of, const RealProduct& call)
+      : gemm_(device, target, of.n, of.n, of.k), memory_(static_cast<Index>(gemm_.workspace() + alignment), stream) {
+    void* data = memory_.data();
+    auto room = gemm_.workspace() + alignment;
+    void* const workspace = std::align(alignment, gemm_.workspace(), data, room);
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    cudaGraph_t graph = nullptr;
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+    gemm_(call, workspace, stream);
+    check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
+    check(cudaGraphInstantiate(&run_, graph, 0), "cudaGraphInstantiate");
+    cudaGraphDestroy(graph);
+    launch();
+    const auto record = gemm_.record(call, workspace, stream);
+    certified_ = record && record->certificate.holds;
+  }
+  ~Captured() { cudaGraphExecDestroy(run_); }
+  Captured(const Captured&) = delete;
+  Captured& operator=(const Captured&) = delete;
+
+  void launch() const { check(cudaGraphLaunch(run_, stream), "cudaGraphLaunch"); }
+  [[nodiscard]] bool certified() const { return certified_; }
+
+  static bool takes(const Target& target) {
+    return target.kind == Target::Kind::dgemm || target.kind == Target::Kind::componentwise;
+  }
+
+ private:
+  static constexpr std::size_t alignment = 1024;
+
+  gpu::CertifiedGemm gemm_;
+  gpu::DeviceArray<std::uint8_t> memory_;
+  cudaGraphExec_t run_ = nullptr;
+  bool certified_ = false;
+};
+
 double seconds(const std::function<void()>& work) {
   const auto begin = std::chrono::steady_clock::now();
   work();
@@ -93,7 +137,8 @@ Choices by_products() {
   return choices;
 }
 
-Measured measure(const Case& of, const Backend& backend, const Cublas& cublas, int repetitions) {
+Measured measure(const Case& of, const gpu::CudaBackend& device, const Cublas& cublas, int repetitions) {
+  const auto backend = device.backend();
   const Problem problem(of);
   const auto call = problem.product();
   const auto target = parse_target(of.target);
@@ -102,12 +147,17 @@ Measured measure(const Case& of, const Backend& backend, const Cublas& cublas, i
   product(call, stream);
   problem.dgemm(cublas);
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-  std::vector<double> speeds, shares, times;
+  std::optional<Captured> captured;
+  if (Captured::takes(target)) captured.emplace(device, target, of, call);
+  std::vector<double> speeds, shares, times, captured_speeds;
   for (int t = 0; t < repetitions; ++t) {
     const double native = seconds([&] { problem.dgemm(cublas); });
     const double certified = seconds([&] { static_cast<void>(multiply(call, target, backend, by_products())); });
     const double plain = seconds([&] { product(call, stream); });
     const double again = seconds([&] { problem.dgemm(cublas); });
+    const bool certified_there = captured && captured->certified();
+    const double replayed = certified_there ? seconds([&] { captured->launch(); }) : 0;
+    captured_speeds.push_back(certified_there ? (native + again) / 2 / replayed : 0);
     speeds.push_back((native + again) / 2 / certified);
     shares.push_back(1 - plain / certified);
     times.push_back(certified);
@@ -118,7 +168,8 @@ Measured measure(const Case& of, const Backend& backend, const Cublas& cublas, i
           certificate.holds,
           median(speeds),
           median(shares),
-          median(times)};
+          median(times),
+          median(captured_speeds)};
 }
 
 struct Goal {
@@ -164,9 +215,11 @@ std::vector<Goal> goals(const std::vector<Measured>& all) {
 }
 
 void print(const Measured& one) {
-  std::printf("%-20s phi %3.1f  n = %5ld  k = %5ld  %-20s %2d products, %s: %9.3f ms, %6.3f of cublasDgemm, %5.3f certifying\n",
-              one.of.target, one.of.phi, one.of.n, one.of.k, one.plan.c_str(), one.products, one.holds ? "holds" : "FAILS",
-              1e3 * one.seconds, one.over_dgemm, one.certifying);
+  const auto captured = one.captured == 0 ? "" : ", captured " + std::to_string(one.captured).substr(0, 5);
+  std::printf(
+      "%-20s phi %3.1f  n = %5ld  k = %5ld  %-20s %2d products, %s: %9.3f ms, %6.3f of cublasDgemm, %5.3f certifying%s\n",
+      one.of.target, one.of.phi, one.of.n, one.of.k, one.plan.c_str(), one.products, one.holds ? "holds" : "FAILS",
+      1e3 * one.seconds, one.over_dgemm, one.certifying, captured.c_str());
   std::fflush(stdout);
 }
 
@@ -190,7 +243,8 @@ nlohmann::json record(const std::string& device, const std::vector<Measured>& al
                             {"holds", one.holds},
                             {"over_cublasDgemm", one.over_dgemm},
                             {"certifying", one.certifying},
-                            {"seconds", one.seconds}});
+                            {"seconds", one.seconds},
+                            {"captured_over_cublasDgemm", one.captured}});
   return {{"schema", "ozbound-bench-gpu-certified-1"},
           {"machine", {{"device", device}, {"library", cublas_version()}}},
           {"goals", listed},
@@ -199,12 +253,11 @@ nlohmann::json record(const std::string& device, const std::vector<Measured>& al
 
 int run(bool quick, const char* json) {
   const gpu::CudaBackend device;
-  const auto backend = device.backend();
   const Cublas cublas(Cublas::Way::native);
   std::printf("%s, %s\n", device.engine().device_name().c_str(), cublas_version());
   std::vector<Measured> all;
   const auto add = [&](const Case& of) {
-    all.push_back(measure(of, backend, cublas, of.n <= 4096 ? 11 : 5));
+    all.push_back(measure(of, device, cublas, of.n <= 4096 ? 11 : 5));
     print(all.back());
     gpu::release_memory();
   };

@@ -42,10 +42,17 @@ Target checked(const Target& target) {
   return target;
 }
 
-int checked_moduli(int most) {
-  if (most < 2 || most > max_moduli)
-    throw std::invalid_argument("most_moduli must be 2 … " + std::to_string(max_moduli) + ": " + std::to_string(most));
-  return most;
+int checked_moduli(int moduli, int most, const char* name) {
+  if (moduli < 2 || moduli > most)
+    throw std::invalid_argument(std::string(name) + " must be 2 … " + std::to_string(most) + ": " + std::to_string(moduli));
+  return moduli;
+}
+
+/// The least number of moduli for which kernels are launched.
+int least_moduli(const CertifiedGemm::Options& options, double factor, Index k) {
+  constexpr int fewer = 4;  // than expected: operands that are alike in all vectors, and short numbers
+  if (options.least_moduli != 0) return checked_moduli(options.least_moduli, options.most_moduli, "least_moduli");
+  return std::max(2, expected_moduli(factor, k, options.most_moduli) - fewer);
 }
 
 /// The parts of a workspace. Without a block, they only count.
@@ -97,14 +104,14 @@ struct CertifiedGemm::Work {
         m(checked(rows, "m")),
         n(checked(columns, "n")),
         k(checked(inner, "k")),
-        most_moduli(checked_moduli(options.most_moduli)),
+        most_moduli(checked_moduli(options.most_moduli, max_moduli, "most_moduli")),
         tau(target_tau(target, k, binary64, false)),
         factor(share_before_rounding_lower(tau, unit_roundoff(binary64))),
         kernels(with),
         level_one(m, n, k, kernels),
         launcher(ResiduePlan{most_moduli, most_narrow_bits, most_narrow_bits}, m, n, k, options.sum_bytes, Path::automatic,
                  kernels),
-        start{most_moduli, {}} {
+        start{most_moduli, least_moduli(options, factor, k), {}} {
     check_attainable(target, tau, unit_roundoff(binary64));
     if (launcher.path() != Path::fused || !has_clusters() || !level_one.narrow())
       throw std::invalid_argument("the device has no kernels for certified products of " + std::to_string(m) + " x " +
@@ -137,8 +144,8 @@ struct CertifiedGemm::Work {
     const ResidueForm any{most_moduli, most_narrow_bits};
     launch_fast_residues({{a, part.a}, any}, {{transposed(b), part.b}, any}, part.chosen, stream);
     const DeviceMatrix c = matrix_of(product.c.as_input());
-    launcher.launch_later(part.a, part.b, {part.chosen, expected_moduli(factor, k, most_moduli)}, {.c = c}, {a, b, k},
-                          part.sums, stream);
+    launcher.launch_later(part.a, part.b, {part.chosen, expected_moduli(factor, k, most_moduli), start.least_moduli}, {.c = c},
+                          {a, b, k}, part.sums, stream);
     const auto made =
         launch_residue_bound({ResidueBoundKind::Of::plan, 0, 0, part.chosen}, looks.a(), looks.b(), k, part.bound, stream);
     const BoundWithScales bound{made.bound, made.row_exponents, made.column_exponents};

@@ -88,8 +88,8 @@ __device__ ResiduePlan plan_for(const ResidueChoice& f, const ResidueNeeds& need
   const ResiduePlan none{0, 0, 0};
   if (rank == ResidueNeeds::no_choice || *f.loose != 0) return none;
   const auto bits = needs.ranked(rank);
-  const int moduli = fewest_moduli(needs, halves, bits);
-  if (moduli < 2 || moduli > f.start.most_moduli || moduli > f.start.most_by_bits[(bits.sum() + 1) / 2]) return none;
+  const int fewest = fewest_moduli(needs, halves, bits), moduli = max(fewest, f.start.least_moduli);
+  if (fewest < 2 || moduli > f.start.most_moduli || moduli > f.start.most_by_bits[(bits.sum() + 1) / 2]) return none;
   const auto spent = needs.spend(halves, bits, moduli);
   return max(spent.a, spent.b) > most_narrow_bits ? none : ResiduePlan{moduli, spent.a, spent.b};
 }

@@ -9,7 +9,8 @@ namespace ozbound {
 
 /// What a product may be that starts before its plan is known.
 struct ProductStart {
-  int most_moduli = 0;  ///< of the plan
+  int most_moduli = 0;   ///< of the plan
+  int least_moduli = 2;  ///< a plan that needs fewer takes this many
   /// The most moduli at which a plan by residues is expected to be the cheapest way, by the bits that its target asks for: half
   /// of both operands' bits together, rounded up.
   std::uint8_t most_by_bits[most_residue_bits + 1] = {};

@@ -23,6 +23,8 @@ class CertifiedGemm {
  public:
   struct Options {
     int most_moduli = 15;       ///< 2 … 20; the workspace is for this many
+    int least_moduli = 0;       ///< 2 … most_moduli; products that need fewer take this many, and every number between the two
+                                ///< costs a kernel that starts and ends. 0: a few less than the target usually asks for
     double sum_bytes = 0x1p28;  ///< as CudaEngine::Options::sum_bytes
   };
 
