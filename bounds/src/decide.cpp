@@ -56,7 +56,14 @@ class Chooser {
       if (auto& evidence = residues.evidence; evidence && !evidence->worst && purpose == Purpose::product)
         evidence->worst = search_worst(allowance.get(), evidence->bound);
       const double limit = std::min(cost_of(native), cost_of(residues));
-      slices = propose_slices(problem_, encoding_, *examination_, allowance, limit, residues);
+      const auto try_slices = [&] { return propose_slices(problem_, encoding_, *examination_, allowance, limit, residues); };
+      try {
+        slices = try_slices();
+      } catch (const OutOfMemory&) {
+        if (residues.started == nullptr) throw;
+        residues.started.reset();
+        slices = try_slices();
+      }
       exact = propose_exact(problem_);
     }
     const auto all = {&slices, &residues, &native, &exact};
@@ -66,6 +73,7 @@ class Chooser {
       throw CannotCertify("native " + gemm_name(problem_.product.c.format(), problem_.stated.is_complex()) +
                           " does not certify " + to_string(target) + ": " +
                           native_refusal(*guarantee, target, problem_.k, problem_.product));
+    if (&chosen != &residues) residues.started.reset();
     auto decision = decision_for(*chosen.best, chosen.reason);
     for (auto* const proposal : all)
       decision.candidates.insert(decision.candidates.end(), proposal->looked_at.begin(), proposal->looked_at.end());

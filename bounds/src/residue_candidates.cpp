@@ -61,6 +61,7 @@ class ResidueChoice {
     if (!refines && problem_.most_started > 0) started_ = allowance_.get().start_product(problem_.product, start());
     auto facts = examination_.residue_facts();
     if (!facts) return {};
+    if (started_ != nullptr && !started_->plan()) started_.reset();  // gives its memory back
     facts_ = std::move(*facts);
     needs_.exact_bits_a = facts_.exact_bits_a, needs_.exact_bits_b = facts_.exact_bits_b;
     needs_.largest_units = facts_.largest_units, needs_.k = k;

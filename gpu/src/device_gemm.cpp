@@ -22,6 +22,7 @@
 #include "exact_finish.hpp"
 #include "ozbound/core/detail/overlap.hpp"
 #include "ozbound/core/detail/residue_arithmetic.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "product_launcher.hpp"
 #include "specials.hpp"
 #include "transfer.hpp"
@@ -324,6 +325,7 @@ struct DeviceGemm::Work {
 };
 
 DeviceGemm::DeviceGemm(const Plan& plan, Index m, Index n, Index k, Options options) {
+  const FloatEnvironment environment;
   plan.validate();
   const auto shape = checked(m, n, k);
   if (!(options.error >= 0)) throw std::invalid_argument("error must not be negative");
@@ -342,6 +344,7 @@ Path DeviceGemm::path() const { return work_->launchers.empty() ? work_->path : 
 
 void DeviceGemm::operator()(const RealProduct& product, void* workspace, Stream stream, DeviceScalars scalars,
                             const DeviceBatch& batch, KeptOperands kept) const {
+  const FloatEnvironment environment;
   auto asked = product;
   if (scalars.beta != nullptr) asked.beta = 1;  // beta in device memory may be any number: the call has a C0
   asked.check();

@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <set>
 #include <thread>
 
 #include "cuda_check.hpp"
@@ -58,11 +59,13 @@ struct StreamOfThread {
 /// take long to find a large part again among others.
 struct Idle {
   std::map<StreamOfThread, std::multimap<std::size_t, void*>> of_streams;
+  std::set<cudaStream_t> keeping = {cudaStreamPerThread};  ///< the streams for which memory is kept
   std::size_t bytes = 0;
   std::size_t in_use = 0, most_in_use = 0;
 
   /// Null if the stream has no part of this size.
   void* take(std::size_t size, cudaStream_t stream) {
+    if (!keeping.contains(stream)) return nullptr;
     auto& own = of_streams[StreamOfThread(stream)];
     const auto found = own.find(size);
     if (found == own.end()) return nullptr;
@@ -132,17 +135,27 @@ void give_memory_back(void* data, std::size_t bytes, int device, cudaStream_t st
     const std::lock_guard lock(mutex);
     auto& idle = idle_of(device);
     idle.in_use -= std::min(idle.in_use, bytes);
-    const StreamOfThread self(stream);
-    if (idle.bytes + bytes > 2 * idle.most_in_use) idle.release(self, stream);  // keeps less when products have many shapes
-    idle.of_streams[self].emplace(bytes, data);
-    idle.bytes += bytes;
+    if (!idle.keeping.contains(stream)) {
+      cudaFreeAsync(data, stream);
+    } else {
+      const StreamOfThread self(stream);
+      if (idle.bytes + bytes > 2 * idle.most_in_use) idle.release(self, stream);  // keeps less when products have many shapes
+      idle.of_streams[self].emplace(bytes, data);
+      idle.bytes += bytes;
+    }
   }
   if (before != device) cudaSetDevice(before);
+}
+
+void keep_memory_of(cudaStream_t stream, int device) {
+  const std::lock_guard lock(mutex);
+  idle_of(device).keeping.insert(stream);
 }
 
 void free_memory_of(cudaStream_t stream, int device) noexcept {
   const std::lock_guard lock(mutex);
   idle_of(device).release(StreamOfThread(stream), stream);
+  idle_of(device).keeping.erase(stream);
 }
 
 void release_memory(int device) {

@@ -24,7 +24,9 @@ class SpecialsOnDevice {
  public:
   SpecialsOnDevice(const SpecialEntries& specials, cudaStream_t stream)
       : c0_(specials.c0, "c0", stream), specials_{nullptr, nullptr, specials.everywhere, !specials.c0.empty(), c0_.matrix()} {
-    const auto any = [](const std::vector<std::uint8_t>& of) { return std::ranges::find(of, 1) != of.end(); };
+    const auto any = [](const std::vector<std::uint8_t>& of) {
+      return std::ranges::any_of(of, [](std::uint8_t flag) { return flag != 0; });
+    };
     if (!any(specials.rows) && !any(specials.columns)) return;
     rows_ = copy_to_device(specials.rows, stream), columns_ = copy_to_device(specials.columns, stream);
     specials_.rows = rows_.data(), specials_.columns = columns_.data();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -90,6 +91,24 @@ struct ozbound_plugin_remote_bound final : Held {
   explicit ozbound_plugin_remote_bound(std::shared_ptr<const RemotePlanBound> made) : of(std::move(made)) {}
 
   std::shared_ptr<const RemotePlanBound> of;
+};
+
+struct ozbound_plugin_started final : Held {
+  explicit ozbound_plugin_started(std::unique_ptr<StartedProduct> made) : of(std::move(made)) {}
+
+  std::unique_ptr<StartedProduct> of;
+};
+
+struct ozbound_plugin_search final : Held {
+  explicit ozbound_plugin_search(std::function<Worst()> made) : worst(std::move(made)) {}
+
+  std::function<Worst()> worst;
+};
+
+struct ozbound_plugin_passes final : Held {
+  explicit ozbound_plugin_passes(std::function<Examiner::ResultFacts()> made) : facts(std::move(made)) {}
+
+  std::function<Examiner::ResultFacts()> facts;
 };
 
 namespace ozbound::plugin {
@@ -322,23 +341,51 @@ Status largest_units(Handle* backend, View* a, View* b, std::uint64_t* units, Ca
   return run(call, [&] { *units = backend->engine().largest_units(input_from(*a), input_from(*b)); });
 }
 
+/// An error bound for Ziv's test that crossed the table: its numbers, or a bound that this side keeps.
+class CrossedZivBound {
+ public:
+  CrossedZivBound(const ozbound_plugin_entry_bound* error, const ozbound_plugin_remote_bound* remote) : remote_(remote) {
+    if (error != nullptr) here_ = bound_from(*error, nullptr);
+  }
+  [[nodiscard]] ZivBound bound() const {
+    if (remote_ != nullptr) return remote_->of.get();
+    return here_ ? &*here_ : nullptr;
+  }
+
+ private:
+  std::optional<EntryBound> here_;
+  const ozbound_plugin_remote_bound* remote_;
+};
+
+KeptOperands kept_from(const ozbound_plugin_operand* a, const ozbound_plugin_operand* b) {
+  return {a == nullptr ? nullptr : &a->integers, b == nullptr ? nullptr : &b->integers};
+}
+
 Status multiply(Handle* backend, const ozbound_plugin_operand* a, const ozbound_plugin_operand* b, TablePlan* plan,
                 double alpha, double beta, View* c0, const ozbound_plugin_entry_bound* error,
                 const ozbound_plugin_remote_bound* remote_error, View* c, ozbound_plugin_entries* open, Call* call) noexcept {
   return run(call, [&] {
-    std::optional<EntryBound> bound;
-    if (error != nullptr) bound = bound_from(*error, nullptr);
-    const ZivBound here = bound ? &*bound : nullptr;
-    const Epilogue epilogue{alpha, beta, input_from(*c0), remote_error == nullptr ? here : remote_error->of.get()};
+    const CrossedZivBound crossed(error, remote_error);
+    const Epilogue epilogue{alpha, beta, input_from(*c0), crossed.bound()};
     give(backend->engine().multiply(a->integers, b->integers, plan_from(*plan), epilogue, output_from(*c)), open);
   });
 }
 
 Status start(Handle* backend, RealCall* product, TablePlan* plan, const ozbound_plugin_operand* a,
              const ozbound_plugin_operand* b, std::int32_t* started, Call* call) noexcept {
+  return run(call,
+             [&] { *started = backend->engine().start(product_from(*product), plan_from(*plan), kept_from(a, b)) ? 1 : 0; });
+}
+
+Status multiply_whole(Handle* backend, RealCall* product, TablePlan* plan, const ozbound_plugin_operand* a,
+                      const ozbound_plugin_operand* b, const ozbound_plugin_entry_bound* error,
+                      const ozbound_plugin_remote_bound* remote_error, std::int32_t* done, ozbound_plugin_entries* open,
+                      Call* call) noexcept {
   return run(call, [&] {
-    const KeptOperands kept{a == nullptr ? nullptr : &a->integers, b == nullptr ? nullptr : &b->integers};
-    *started = backend->engine().start(product_from(*product), plan_from(*plan), kept) ? 1 : 0;
+    const CrossedZivBound crossed(error, remote_error);
+    auto left = backend->engine().multiply_whole(product_from(*product), plan_from(*plan), kept_from(a, b), crossed.bound());
+    *done = left ? 1 : 0;
+    if (left) give(*std::move(left), open);
   });
 }
 
@@ -565,6 +612,23 @@ Status result_facts(Handle* backend, const ozbound_plugin_error_bound* bound, co
   });
 }
 
+Status start_result_facts(Handle* backend, const ozbound_plugin_rounding* rounding, const ozbound_plugin_remote_bound* remote,
+                          View* c, Specials* specials, ozbound_plugin_passes** out, Call* call) noexcept {
+  return run(call, [&] {
+    const RoundingError error{rounding->alpha, rounding->result_factor, rounding->underflow, rounding->rounded_once != 0};
+    const auto* const kept = remote == nullptr ? nullptr : remote->of.get();
+    auto passes = backend->examiner().start_result_facts(error, kept, input_from(*c), specials_from(*specials));
+    *out = passes ? new ozbound_plugin_passes(std::move(passes)) : nullptr;
+  });
+}
+
+Status started_result_facts(const ozbound_plugin_passes* passes, ozbound_plugin_result_facts* out, Call* call) noexcept {
+  return run(call, [&] {
+    const auto facts = passes->facts();
+    *out = {facts.fingerprint, facts.largest_bound, facts.infinite ? 1 : 0, 0};
+  });
+}
+
 PlanBound known_bound(const ozbound_plugin_plan_bound& bound) {
   if (bound.remote == nullptr) return plan_bound_from(bound, nullptr);
   PlanBound kept;
@@ -647,6 +711,13 @@ Status fetch(const ozbound_plugin_remote_bound* remote, ozbound_plugin_plan_boun
 
 // Allowance.
 
+void give(Worst worst, ozbound_plugin_worst* out) {
+  auto kept = keep(std::move(worst));
+  const auto& found = kept->value;
+  *out = {found.ratio, found.i, found.j, text_of(found.assumes), kept.get()};
+  static_cast<void>(kept.release());
+}
+
 Status probe(const ozbound_plugin_allowance* allowance, std::int64_t i, std::int64_t j, ozbound_plugin_probe* out,
              Call* call) noexcept {
   return run(call, [&] { *out = probe_of(allowance->of->probe(i, j)); });
@@ -654,12 +725,52 @@ Status probe(const ozbound_plugin_allowance* allowance, std::int64_t i, std::int
 
 Status worst(const ozbound_plugin_allowance* allowance, const ozbound_plugin_plan_bound* bound, ozbound_plugin_worst* out,
              Call* call) noexcept {
+  return run(call, [&] { give(allowance->of->worst(known_bound(*bound)), out); });
+}
+
+Status search_worst(const ozbound_plugin_allowance* allowance, const ozbound_plugin_plan_bound* bound,
+                    ozbound_plugin_search** out, Call* call) noexcept {
   return run(call, [&] {
-    auto kept = keep(allowance->of->worst(known_bound(*bound)));
-    const auto& found = kept->value;
-    *out = {found.ratio, found.i, found.j, text_of(found.assumes), kept.get()};
-    static_cast<void>(kept.release());
+    auto search = allowance->of->search_worst(known_bound(*bound));
+    *out = search ? new ozbound_plugin_search(std::move(search)) : nullptr;
   });
+}
+
+Status searched_worst(const ozbound_plugin_search* search, ozbound_plugin_worst* out, Call* call) noexcept {
+  return run(call, [&] { give(search->worst(), out); });
+}
+
+Status largest_ratios(const ozbound_plugin_allowance* allowance, const ozbound_plugin_plan_bound* bounds, std::int64_t count,
+                      double* out, Call* call) noexcept {
+  return run(call, [&] {
+    std::vector<PlanBound> known;
+    for (std::int64_t t = 0; t < count; ++t) known.push_back(known_bound(bounds[t]));
+    std::vector<const PlanBound*> all;
+    for (const auto& one : known) all.push_back(&one);
+    std::ranges::copy(allowance->of->largest_ratios(all), out);
+  });
+}
+
+Status start_product(const ozbound_plugin_allowance* allowance, RealCall* product, const ozbound_plugin_product_start* start,
+                     ozbound_plugin_started** out, Call* call) noexcept {
+  return run(call, [&] {
+    ProductStart known{start->most_moduli, start->least_moduli, {}};
+    static_assert(sizeof known.most_by_bits == sizeof start->most_by_bits);
+    std::ranges::copy(start->most_by_bits, known.most_by_bits);
+    auto started = allowance->of->start_product(product_from(*product), known);
+    *out = started ? new ozbound_plugin_started(std::move(started)) : nullptr;
+  });
+}
+
+Status started_plan(const ozbound_plugin_started* started, ozbound_plugin_chosen_plan* out, Call* call) noexcept {
+  return run(call, [&] {
+    const auto plan = started->of->plan();
+    *out = plan ? ozbound_plugin_chosen_plan{plan->moduli, plan->bits_a, plan->bits_b, 0} : ozbound_plugin_chosen_plan{};
+  });
+}
+
+Status finish_started(ozbound_plugin_started* started, RealCall* product, Call* call) noexcept {
+  return run(call, [&] { started->of->finish(product_from(*product)); });
 }
 
 Status normwise(const ozbound_plugin_allowance* allowance, std::int32_t* out, Call* call) noexcept {
@@ -716,6 +827,9 @@ constexpr ozbound_plugin_table table{
     .free_examination = release_handle<ozbound_plugin_examination>,
     .free_allowance = release_handle<ozbound_plugin_allowance>,
     .free_remote_bound = release_handle<ozbound_plugin_remote_bound>,
+    .free_started = release_handle<ozbound_plugin_started>,
+    .free_search = release_handle<ozbound_plugin_search>,
+    .free_passes = release_handle<ozbound_plugin_passes>,
     .free_result = release_handle<ozbound_plugin_result>,
     .threads = threads_of,
     .has_residues = has_residues,
@@ -726,6 +840,7 @@ constexpr ozbound_plugin_table table{
     .largest_units = largest_units,
     .multiply = multiply,
     .start = start,
+    .multiply_whole = multiply_whole,
     .group_sums = group_sums,
     .workspace = workspace,
     .scale = scale,
@@ -755,6 +870,8 @@ constexpr ozbound_plugin_table table{
     .write_back = write_back,
     .examine = examine,
     .result_facts = result_facts,
+    .start_result_facts = start_result_facts,
+    .started_result_facts = started_result_facts,
     .last_inexact = last_inexact,
     .accept_relative = accept_relative,
     .record = record,
@@ -766,9 +883,15 @@ constexpr ozbound_plugin_table table{
     .fetch = fetch,
     .probe = probe,
     .worst = worst,
+    .search_worst = search_worst,
+    .searched_worst = searched_worst,
+    .largest_ratios = largest_ratios,
+    .start_product = start_product,
     .normwise = normwise,
     .normwise_share = normwise_share,
     .probes = probes,
+    .started_plan = started_plan,
+    .finish_started = finish_started,
     .has_native = has_native,
     .native_name = native_name,
     .native_dgemm = native_dgemm,

@@ -182,6 +182,31 @@ ozbound_plugin_remote_bound* handle_of(const RemoteEntryBound* remote, const Tab
   return ours != nullptr && &ours->table() == &table ? ours->handle() : nullptr;
 }
 
+/// A bound for Ziv's test in the boundary's form: the handle of a bound that this plug-in keeps, or its numbers, or neither.
+class ZivBoundTable {
+ public:
+  ZivBoundTable(ZivBound bound, const Table& table)
+      : remote_(handle_of(bound.remote(), table)), here_(remote_ == nullptr ? bound : ZivBound()) {
+    if (here_.get() == nullptr) return;
+    terms_.emplace(*here_.get());
+    numbers_ = terms_->table();
+  }
+
+  [[nodiscard]] const ozbound_plugin_entry_bound* here() const { return terms_ ? &numbers_ : nullptr; }
+  [[nodiscard]] const ozbound_plugin_remote_bound* remote() const { return remote_; }
+
+ private:
+  const ozbound_plugin_remote_bound* remote_;
+  FetchedZivBound here_;
+  std::optional<BoundTerms> terms_;
+  ozbound_plugin_entry_bound numbers_ = {};
+};
+
+Worst take(const Table& table, const ozbound_plugin_worst& worst) {
+  const Result kept(worst.result, table.free_result);
+  return {worst.ratio, worst.i, worst.j, text_from(worst.assumes)};
+}
+
 /// Passes a bound to `use` in the boundary's form: the handle of a bound that this plug-in keeps, or its numbers.
 template <class Use>
 auto with_bound(const PlanBound& bound, const Table& table, const Use& use) {
@@ -433,29 +458,31 @@ class PluginEngine final : public Engine {
       refuse_operands();
     }
     const auto c0 = view_of(epilogue.c0), to = view_of(c);
-    auto* const remote = handle_of(epilogue.error.remote(), table_);
-    const FetchedZivBound here(remote == nullptr ? epilogue.error : ZivBound());
-    std::optional<BoundTerms> terms;
-    if (here.get() != nullptr) terms.emplace(*here.get());
-    const auto error = terms ? terms->table() : ozbound_plugin_entry_bound{};
+    const ZivBoundTable error(epilogue.error, table_);
     ozbound_plugin_entries open = {};
-    ask(table_.multiply, backend_, left, right, &crossing, epilogue.alpha, epilogue.beta, &c0, terms ? &error : nullptr, remote,
+    ask(table_.multiply, backend_, left, right, &crossing, epilogue.alpha, epilogue.beta, &c0, error.here(), error.remote(),
         &to, &open);
     return take(table_, open);
   }
   [[nodiscard]] const Matrices& matrices() const override { return matrices_; }
   [[nodiscard]] bool start(const RealProduct& product, const Plan& plan, KeptOperands kept) const override {
-    const auto handle = [this](const IntegerOperand* operand) {
-      return operand == nullptr ? nullptr : handle_of(*operand, table_);
-    };
-    const auto* const a = handle(kept.a);
-    const auto* const b = handle(kept.b);
-    if ((a == nullptr) != (kept.a == nullptr) || (b == nullptr) != (kept.b == nullptr)) refuse_operands();
+    const auto [a, b] = handles_of(kept);
     const auto crossing = product_of(product);
     const auto under = plan_of(plan);
     std::int32_t started = 0;
     ask(table_.start, backend_, &crossing, &under, a, b, &started);
     return started != 0;
+  }
+  [[nodiscard]] std::optional<std::vector<Entry>> multiply_whole(const RealProduct& product, const Plan& plan,
+                                                                 KeptOperands kept, ZivBound error) const override {
+    const auto [a, b] = handles_of(kept);
+    const auto crossing = product_of(product);
+    const auto under = plan_of(plan);
+    const ZivBoundTable bound(error, table_);
+    std::int32_t done = 0;
+    ozbound_plugin_entries open = {};
+    ask(table_.multiply_whole, backend_, &crossing, &under, a, b, bound.here(), bound.remote(), &done, &open);
+    return done != 0 ? std::optional(take(table_, open)) : std::nullopt;
   }
   [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                              const SplitPlan& plan) const override {
@@ -479,6 +506,20 @@ class PluginEngine final : public Engine {
   }
 
  private:
+  struct Handles {
+    const ozbound_plugin_operand *a, *b;
+  };
+
+  /// Null for operands that are not kept. @throws std::invalid_argument for those of another engine.
+  [[nodiscard]] Handles handles_of(KeptOperands kept) const {
+    const auto handle = [this](const IntegerOperand* operand) {
+      return operand == nullptr ? nullptr : handle_of(*operand, table_);
+    };
+    const Handles handles{handle(kept.a), handle(kept.b)};
+    if ((handles.a == nullptr) != (kept.a == nullptr) || (handles.b == nullptr) != (kept.b == nullptr)) refuse_operands();
+    return handles;
+  }
+
   [[noreturn]] static void refuse_operands() {
     throw std::invalid_argument("a and b must be prepared by an engine with the same options");
   }
@@ -507,6 +548,26 @@ class PluginEngine final : public Engine {
   PluginCosts costs_;
 };
 
+/// A product that the plug-in started.
+class PluginStarted final : public StartedProduct {
+ public:
+  PluginStarted(const Table& table, Held<ozbound_plugin_started> of) : table_(table), of_(std::move(of)) {}
+
+  [[nodiscard]] std::optional<ResiduePlan> plan() const override {
+    ozbound_plugin_chosen_plan plan = {};
+    ask(table_.started_plan, of_.get(), &plan);
+    return plan.moduli == 0 ? std::nullopt : std::optional(ResiduePlan{plan.moduli, plan.bits_a, plan.bits_b});
+  }
+  void finish(const RealProduct& product) override {
+    const auto crossing = product_of(product);
+    ask(table_.finish_started, of_.get(), &crossing);
+  }
+
+ private:
+  const Table& table_;
+  Held<ozbound_plugin_started> of_;
+};
+
 class PluginAllowance final : public Allowance {
  public:
   PluginAllowance(const Table& table, Held<ozbound_plugin_allowance> of) : table_(table), of_(std::move(of)) {}
@@ -518,6 +579,41 @@ class PluginAllowance final : public Allowance {
   }
   [[nodiscard]] Worst worst(const PlanBound& bound) const override {
     return with_bound(bound, table_, [this](const ozbound_plugin_plan_bound& crossing) { return worst(crossing); });
+  }
+  [[nodiscard]] std::function<Worst()> search_worst(const PlanBound& bound) const override {
+    auto* const remote = handle_of(bound.remote.get(), table_);
+    if (remote == nullptr) return nullptr;
+    const auto crossing = kept_bound(remote);
+    ozbound_plugin_search* search = nullptr;
+    ask(table_.search_worst, of_.get(), &crossing, &search);
+    if (search == nullptr) return nullptr;
+    return [held = std::shared_ptr<ozbound_plugin_search>(Held<ozbound_plugin_search>(search, table_.free_search)),
+            &table = table_] {
+      ozbound_plugin_worst worst = {};
+      ask(table.searched_worst, held.get(), &worst);
+      return take(table, worst);
+    };
+  }
+  [[nodiscard]] std::vector<double> largest_ratios(const std::vector<const PlanBound*>& bounds) const override {
+    std::vector<ozbound_plugin_plan_bound> crossing;
+    for (const auto* const bound : bounds)
+      if (auto* const remote = handle_of(bound->remote.get(), table_); remote != nullptr)
+        crossing.push_back(kept_bound(remote));
+    if (crossing.size() != bounds.size()) return Allowance::largest_ratios(bounds);
+    std::vector<double> ratios(bounds.size());
+    ask(table_.largest_ratios, of_.get(), crossing.data(), static_cast<std::int64_t>(crossing.size()), ratios.data());
+    return ratios;
+  }
+  [[nodiscard]] std::unique_ptr<StartedProduct> start_product(const RealProduct& product,
+                                                              const ProductStart& start) const override {
+    const auto crossing = product_of(product);
+    ozbound_plugin_product_start known{start.most_moduli, start.least_moduli, {}, {}};
+    static_assert(sizeof known.most_by_bits == sizeof start.most_by_bits);
+    std::ranges::copy(start.most_by_bits, known.most_by_bits);
+    ozbound_plugin_started* started = nullptr;
+    ask(table_.start_product, of_.get(), &crossing, &known, &started);
+    if (started == nullptr) return nullptr;
+    return std::make_unique<PluginStarted>(table_, Held<ozbound_plugin_started>(started, table_.free_started));
   }
   [[nodiscard]] bool normwise() const override {
     std::int32_t normwise = 0;
@@ -542,8 +638,7 @@ class PluginAllowance final : public Allowance {
   [[nodiscard]] Worst worst(const ozbound_plugin_plan_bound& bound) const {
     ozbound_plugin_worst worst = {};
     ask(table_.worst, of_.get(), &bound, &worst);
-    const Result kept(worst.result, table_.free_result);
-    return {worst.ratio, worst.i, worst.j, text_from(worst.assumes)};
+    return take(table_, worst);
   }
 
   const Table& table_;
@@ -645,6 +740,23 @@ class PluginExaminer final : public Examiner {
     ozbound_plugin_result_facts facts = {};
     ask(table_.result_facts, backend_, &crossing, handle_of(remote, table_), &view, &known, &facts);
     return {facts.fingerprint, facts.largest_bound, facts.infinite != 0};
+  }
+  [[nodiscard]] std::function<ResultFacts()> start_result_facts(const RoundingError& rounding, const RemotePlanBound* remote,
+                                                                const InputView& c,
+                                                                const SpecialEntries& specials) const override {
+    const ozbound_plugin_rounding crossing{rounding.alpha, rounding.result_factor, rounding.underflow,
+                                           rounding.rounded_once ? 1 : 0, 0};
+    const auto view = view_of(c);
+    const auto known = specials_of(specials);
+    ozbound_plugin_passes* passes = nullptr;
+    ask(table_.start_result_facts, backend_, &crossing, handle_of(remote, table_), &view, &known, &passes);
+    if (passes == nullptr) return nullptr;
+    return [held = std::shared_ptr<ozbound_plugin_passes>(Held<ozbound_plugin_passes>(passes, table_.free_passes)),
+            &table = table_] {
+      ozbound_plugin_result_facts facts = {};
+      ask(table.started_result_facts, held.get(), &facts);
+      return ResultFacts{facts.fingerprint, facts.largest_bound, facts.infinite != 0};
+    };
   }
   [[nodiscard]] std::optional<Entry> last_inexact(const PlanBound& bound, const SpecialEntries& specials) const override {
     const auto known = specials_of(specials);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <limits>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "ozbound/bounds/decide.hpp"
+#include "ozbound/bounds/detail/residue_choice.hpp"
 #include "ozbound/bounds/examiner.hpp"
 #include "ozbound/core/cpu_engine.hpp"
 #include "ozbound/core/gemm.hpp"
@@ -162,6 +164,16 @@ class FarEngine final : public Engine {
     multiply_finite(near(product), plan, cpu_, kept);
     return true;
   }
+  /// Refuses products of a single row.
+  [[nodiscard]] std::optional<std::vector<Entry>> multiply_whole(const RealProduct& product, const Plan& plan,
+                                                                 KeptOperands kept, ZivBound error) const override {
+    if (product.m() == 1) return std::nullopt;
+    const auto near_by = near(product);
+    const auto form_a = plan.form(Side::rows_of_a), form_b = plan.form(Side::columns_of_b);
+    const auto a = kept.a != nullptr ? *kept.a : cpu_.prepare(near_by.a, Side::rows_of_a, form_a);
+    const auto b = kept.b != nullptr ? *kept.b : cpu_.prepare(near_by.b, Side::columns_of_b, form_b);
+    return cpu_.multiply(a, b, plan, {near_by.alpha, near_by.beta, near_by.c0, error}, near_by.c);
+  }
   [[nodiscard]] std::vector<Matrix<std::int64_t>> group_sums(const SlicedMatrix& a, const SlicedMatrix& b,
                                                              const SplitPlan& plan) const override {
     return cpu_.group_sums(a, b, plan);
@@ -191,9 +203,28 @@ class FarPlanBound final : public RemotePlanBound {
   PlanBound bound_;
 };
 
+/// A started product, which begins only when it is finished. Its numbers of these are counted.
+class FarStarted final : public StartedProduct {
+ public:
+  FarStarted(std::optional<ResiduePlan> plan, const CpuEngine& cpu) : plan_(plan), cpu_(cpu) { ++started; }
+
+  [[nodiscard]] std::optional<ResiduePlan> plan() const override { return plan_; }
+  void finish(const RealProduct& product) override {
+    ++finished;
+    multiply_finite(near(product), *plan_, cpu_, KeptOperands());
+  }
+
+  static inline std::atomic<int> started = 0, finished = 0;
+
+ private:
+  std::optional<ResiduePlan> plan_;
+  const CpuEngine& cpu_;
+};
+
 class FarAllowance final : public Allowance {
  public:
-  explicit FarAllowance(std::unique_ptr<Allowance> of) : of_(std::move(of)) {}
+  FarAllowance(std::unique_ptr<Allowance> of, Examination& examination, const CpuEngine& cpu)
+      : of_(std::move(of)), examination_(examination), cpu_(cpu) {}
 
   [[nodiscard]] Probe probe(Index i, Index j) const override { return of_->probe(i, j); }
   /// The result records whether the bound was the examiner's own.
@@ -201,6 +232,27 @@ class FarAllowance final : public Allowance {
     auto worst = of_->worst(fetched(bound));
     worst.assumes = dynamic_cast<const FarPlanBound*>(bound.remote.get()) != nullptr ? "far away" : "near by";
     return worst;
+  }
+  [[nodiscard]] std::function<Worst()> search_worst(const PlanBound& bound) const override {
+    return [found = worst(bound)] { return found; };
+  }
+  /// Makes the choice as a device does.
+  [[nodiscard]] std::unique_ptr<StartedProduct> start_product(const RealProduct& product,
+                                                              const ProductStart& start) const override {
+    const auto facts = examination_.residue_facts();
+    if (!facts || normwise()) return nullptr;
+    const auto ratios = of_->largest_ratios({&facts->column_sums, &facts->row_sums});
+    const ResidueNeeds needs{ratios[0],        ratios[1], facts->exact_bits_a, facts->exact_bits_b, facts->largest_units,
+                             near(product).k()};
+    auto least = ResidueNeeds::no_choice;
+    for (int which = 0; which < ResidueNeeds::choices; ++which) least = std::min(least, needs.rank(which));
+    if (least == ResidueNeeds::no_choice) return std::make_unique<FarStarted>(std::nullopt, cpu_);
+    const auto bits = needs.ranked(least);
+    const int moduli = std::max(needs.fewest_moduli(residue_halves, bits), start.least_moduli);
+    if (moduli > start.most_moduli || moduli > start.most_by_bits[(bits.sum() + 1) / 2])
+      return std::make_unique<FarStarted>(std::nullopt, cpu_);
+    const auto spent = needs.spend(residue_halves, bits, moduli);
+    return std::make_unique<FarStarted>(ResiduePlan{moduli, spent.a, spent.b}, cpu_);
   }
   [[nodiscard]] bool normwise() const override { return of_->normwise(); }
   [[nodiscard]] double normwise_share(Index i, Index j, double error) const override {
@@ -210,11 +262,13 @@ class FarAllowance final : public Allowance {
 
  private:
   std::unique_ptr<Allowance> of_;
+  Examination& examination_;
+  const CpuEngine& cpu_;
 };
 
 class FarExamination final : public Examination {
  public:
-  explicit FarExamination(std::unique_ptr<Examination> of) : of_(std::move(of)) {}
+  FarExamination(std::unique_ptr<Examination> of, const CpuEngine& cpu) : of_(std::move(of)), cpu_(cpu) {}
 
   OperandRecord record() override { return of_->record(); }
   PlanBound bound(const Plan& plan) override {
@@ -234,19 +288,20 @@ class FarExamination final : public Examination {
     return facts;
   }
   std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {
-    return std::make_unique<FarAllowance>(of_->allowance(target, factor));
+    return std::make_unique<FarAllowance>(of_->allowance(target, factor), *of_, cpu_);
   }
 
  private:
   std::unique_ptr<Examination> of_;
+  const CpuEngine& cpu_;
 };
 
 class FarExaminer final : public Examiner {
  public:
-  explicit FarExaminer(const FarEngine& engine) : host_(engine.cpu()) {}
+  explicit FarExaminer(const FarEngine& engine) : cpu_(engine.cpu()), host_(engine.cpu()) {}
 
   [[nodiscard]] std::unique_ptr<Examination> examine(const RealProduct& p, const PreparedOperands& prepared) const override {
-    return std::make_unique<FarExamination>(host_.examine(near(p), prepared));
+    return std::make_unique<FarExamination>(host_.examine(near(p), prepared), cpu_);
   }
   /// Returns twice the bound if the bound is the examiner's own, so certificates show that it was used.
   [[nodiscard]] ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,
@@ -254,6 +309,18 @@ class FarExaminer final : public Examiner {
     auto facts = host_.result_facts(bound, nullptr, near(c), near(specials));
     if (dynamic_cast<const FarPlanBound*>(remote) != nullptr) facts.largest_bound *= 2;
     return facts;
+  }
+  [[nodiscard]] std::function<ResultFacts()> start_result_facts(const RoundingError& rounding, const RemotePlanBound* remote,
+                                                                const InputView& c,
+                                                                const SpecialEntries& specials) const override {
+    const auto* const own = dynamic_cast<const FarPlanBound*>(remote);
+    if (own == nullptr) return nullptr;
+    ErrorBound bound;
+    auto plan = own->fetch();
+    static_cast<RoundingError&>(bound) = rounding;
+    bound.product = std::move(plan.product);
+    bound.row_exponents = std::move(plan.row_exponents), bound.column_exponents = std::move(plan.column_exponents);
+    return [facts = result_facts(bound, remote, c, specials)] { return facts; };
   }
   [[nodiscard]] std::optional<Entry> last_inexact(const PlanBound& bound, const SpecialEntries& specials) const override {
     return host_.last_inexact(bound, near(specials));
@@ -264,6 +331,7 @@ class FarExaminer final : public Examiner {
   }
 
  private:
+  const CpuEngine& cpu_;
   HostExaminer host_;
 };
 

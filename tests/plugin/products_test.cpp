@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <typeinfo>
 #include <vector>
 
@@ -350,6 +352,71 @@ TEST_F(Products, AreExaminedAsByTheirExaminer) {
       EXPECT_TRUE(like == Like::special || there.infinite_entries(c, specials).size() == 2u);
     }
   }
+}
+
+// What a device begins before the results are needed, and whole products with Ziv's test.
+TEST_F(Products, BeginWhatTheirEngineBegins) {
+  const BothWays both(far_away);
+  int plans = 0;
+  for (const auto like : all_kinds) {
+    Case<double> of(6, 5, 7, like, 41), of_there = of;
+    of.beta = of_there.beta = 0;
+    const auto product = of.product().real(), product_there = of_there.product().real();
+    const auto here = both.here->examiner().examine(product), there = both.through.examiner().examine(product_there);
+    const auto allowance = here->allowance(Target::dgemm(), 0x1p-40);
+    const auto allowance_there = there->allowance(Target::dgemm(), 0x1p-40);
+    const auto facts = here->residue_facts(), facts_there = there->residue_facts();
+    ASSERT_TRUE(facts && facts_there);
+    EXPECT_EQ(allowance->largest_ratios({&facts->column_sums, &facts->row_sums}),
+              allowance_there->largest_ratios({&facts_there->column_sums, &facts_there->row_sums}));
+
+    ProductStart none{20, 2, {}}, any = none;
+    std::ranges::fill(any.most_by_bits, std::uint8_t{20});
+    EXPECT_FALSE(allowance_there->start_product(product_there, none)->plan());
+    const auto started = allowance->start_product(product, any),
+               started_there = allowance_there->start_product(product_there, any);
+    ASSERT_TRUE(started && started_there);
+    EXPECT_EQ(started->plan(), started_there->plan());
+    const ResiduePlan plan = started->plan().value_or(ResiduePlan{20, 50, 53});
+    if (started->plan()) {
+      ++plans;
+      started->finish(product), started_there->finish(product_there);
+      EXPECT_EQ(bits_text(of.c), bits_text(of_there.c));
+    }
+
+    const auto bound = here->bound(plan), bound_there = there->bound(plan);
+    const auto worst = allowance->search_worst(bound)(), worst_there = allowance_there->search_worst(bound_there)();
+    EXPECT_EQ(bits_of(worst.ratio), bits_of(worst_there.ratio));
+    EXPECT_EQ(std::tie(worst.i, worst.j, worst.assumes), std::tie(worst_there.i, worst_there.j, worst_there.assumes));
+    EXPECT_FALSE(allowance_there->search_worst(fetched(bound_there)));
+
+    const auto specials = both.here->engine().matrices().special_entries(product);
+    const auto passes = both.here->examiner().start_result_facts({.alpha = 3}, bound.remote.get(), of.c, specials);
+    const auto passes_there =
+        both.through.examiner().start_result_facts({.alpha = 3}, bound_there.remote.get(), of.c, specials);
+    ASSERT_TRUE(passes && passes_there);
+    const auto facts_of_c = passes(), facts_of_c_there = passes_there();
+    EXPECT_EQ(facts_of_c.fingerprint, facts_of_c_there.fingerprint);
+    EXPECT_EQ(bits_of(facts_of_c.largest_bound), bits_of(facts_of_c_there.largest_bound));
+    EXPECT_EQ(facts_of_c.infinite, facts_of_c_there.infinite);
+    EXPECT_FALSE(both.through.examiner().start_result_facts({}, nullptr, of.c, specials));
+
+    const auto& engine = both.here->engine();
+    const auto& engine_there = both.through.engine();
+    const auto on_host = fetched(bound);
+    for (const auto& [error, error_there] :
+         {std::pair(ziv_bound(bound), ziv_bound(bound_there)), std::pair(ziv_bound(on_host), ziv_bound(on_host)),
+          std::pair<ZivBound, ZivBound>()}) {
+      const auto open = engine.multiply_whole(product, plan, {}, error);
+      ASSERT_TRUE(open);
+      EXPECT_EQ(open, engine_there.multiply_whole(product_there, plan, {}, error_there));
+      EXPECT_EQ(bits_text(of.c), bits_text(of_there.c));
+    }
+    auto row = product_there;
+    row.a = row.a.block(0, 0, 1, 7), row.c = row.c.block(0, 0, 1, 5), row.c0 = row.c0.block(0, 0, 1, 5);
+    EXPECT_FALSE(engine_there.multiply_whole(row, plan, {}, nullptr));
+  }
+  EXPECT_GT(plans, 2);
 }
 
 bool same_norms(const IntegerNorms& x, const IntegerNorms& y) {

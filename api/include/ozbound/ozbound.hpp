@@ -23,6 +23,7 @@
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/bounds/native_gemm.hpp"
 #include "ozbound/bounds/prepared_operand.hpp"
+#include "ozbound/bounds/product_start.hpp"
 #include "ozbound/bounds/recorded_bound.hpp"
 #include "ozbound/bounds/residue_bound.hpp"
 #include "ozbound/bounds/rounding_error.hpp"

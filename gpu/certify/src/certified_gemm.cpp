@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -39,6 +40,7 @@ Target checked(const Target& target) {
   using Kind = Target::Kind;
   if (target.kind != Kind::dgemm && target.kind != Kind::dgemm_typical && target.kind != Kind::componentwise)
     throw std::invalid_argument("target: must be dgemm, dgemm-typical or componentwise, not " + to_string(target));
+  if (std::isnan(target.tau)) throw std::invalid_argument("target: tau must not be NaN");
   return target;
 }
 
@@ -46,6 +48,11 @@ int checked_moduli(int moduli, int most, const char* name) {
   if (moduli < 2 || moduli > most)
     throw std::invalid_argument(std::string(name) + " must be 2 … " + std::to_string(most) + ": " + std::to_string(moduli));
   return moduli;
+}
+
+double checked_bytes(double sum_bytes) {
+  if (!(sum_bytes > 0)) throw std::invalid_argument("sum_bytes must be positive");
+  return sum_bytes;
 }
 
 /// The least number of moduli for which kernels are launched.
@@ -109,8 +116,8 @@ struct CertifiedGemm::Work {
         factor(share_before_rounding_lower(tau, unit_roundoff(binary64))),
         kernels(with),
         level_one(m, n, k, kernels),
-        launcher(ResiduePlan{most_moduli, most_narrow_bits, most_narrow_bits}, m, n, k, options.sum_bytes, Path::automatic,
-                 kernels),
+        launcher(ResiduePlan{most_moduli, most_narrow_bits, most_narrow_bits}, m, n, k, checked_bytes(options.sum_bytes),
+                 Path::automatic, kernels),
         start{most_moduli, least_moduli(options, factor, k), {}} {
     check_attainable(target, tau, unit_roundoff(binary64));
     if (launcher.path() != Path::fused || !has_clusters() || !level_one.narrow())
@@ -130,6 +137,14 @@ struct CertifiedGemm::Work {
 
   [[nodiscard]] Parts parts(Arena& arena) const {
     return {m, n, k, most_moduli, level_one_bytes, static_cast<std::size_t>(launcher.bytes()), bound_bytes, arena};
+  }
+
+  void check_kind(const RealProduct& product) const {
+    if (product.m() != m || product.n() != n || product.k() != k)
+      throw std::invalid_argument("the call must be " + std::to_string(m) + " x " + std::to_string(n) + " x " +
+                                  std::to_string(k));
+    if (product.alpha != 1 || product.beta != 0 || !product.c.is_double())
+      throw std::invalid_argument("alpha must be 1, beta 0, and c of doubles");
   }
 
   void launch(const RealProduct& product, Arena arena, cudaStream_t stream) const {
@@ -157,7 +172,6 @@ struct CertifiedGemm::Work {
   }
 
   [[nodiscard]] std::optional<Multiplied> record(const RealProduct& product, Arena arena, cudaStream_t stream) const {
-    const FloatEnvironment environment;
     auto part = parts(arena);
     part.looks.start_report(stream);
     const auto told = copy_to_host(part.told, 3, stream);
@@ -170,6 +184,7 @@ struct CertifiedGemm::Work {
     const auto& largest = worst_found.entry;
     const auto worst =
         after_rounding(largest.value > 0 ? Worst{largest.value, largest.place / n, largest.place % n} : Worst{}, tau, u);
+    if (!(worst.ratio <= 1)) return std::nullopt;
     const auto costs = backend.backend();
     const double cost = costs.costs().planned(plan, m, n, k);
     const Candidate chosen{Method::one_plan, plan, cost, worst.ratio, worst.ratio <= 1};
@@ -207,22 +222,22 @@ Arena arena_in(const void* workspace, std::size_t bytes) {
 }  // namespace
 
 void CertifiedGemm::operator()(const RealProduct& product, void* workspace, Stream stream) const {
-  product.check();
+  const FloatEnvironment environment;
   const CudaDevice device(work_->device);
-  if (product.m() != work_->m || product.n() != work_->n || product.k() != work_->k)
-    throw std::invalid_argument("the call must be " + std::to_string(work_->m) + " x " + std::to_string(work_->n) + " x " +
-                                std::to_string(work_->k));
-  if (product.alpha != 1 || product.beta != 0 || !product.c.is_double())
-    throw std::invalid_argument("alpha must be 1, beta 0, and c of doubles");
+  work_->check_kind(product);
+  product.check();
   if (!all_on_device(product)) throw std::invalid_argument("a, b and c must lie in the device's memory");
   const ResidueForm any{work_->most_moduli, most_narrow_bits};
+  // The kernels of the looks, too, then need no memory of their own.
   if (!fast_residues_apply(matrix_of(product.a), any) || !fast_residues_apply(transposed(matrix_of(product.b)), any))
     throw std::invalid_argument("a and b must be row-major or column-major");
   work_->launch(product, arena_in(workspace, work_->bytes), stream);
 }
 
 std::optional<Multiplied> CertifiedGemm::record(const RealProduct& product, const void* workspace, Stream stream) const {
+  const FloatEnvironment environment;
   const CudaDevice device(work_->device);
+  work_->check_kind(product);
   return work_->record(product, arena_in(workspace, work_->bytes), stream);
 }
 

@@ -482,10 +482,11 @@ void DeviceExamination::measure_middle() {
 void DeviceExamination::find_enclosure() {
   if (enclosure_ != nullptr) return;
   looked_.emplace(stream_);
-  enclosure_ = std::make_unique<Enclosure>(looks_, LevelOne(m_, n_, k_, kernels_), stream_);
+  auto launched = std::make_unique<Enclosure>(looks_, LevelOne(m_, n_, k_, kernels_), stream_);
   level_one_.emplace(stream_);
   report_.reset();
   looks_.start_report(stream_);
+  enclosure_ = std::move(launched);
 }
 
 // Without the product, a search looks at more tiles. Lack of memory is therefore no failure.

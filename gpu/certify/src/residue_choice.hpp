@@ -7,7 +7,7 @@
 
 #include "chosen_residues.hpp"
 #include "first_look.hpp"
-#include "ozbound/bounds/detail/product_start.hpp"
+#include "ozbound/bounds/product_start.hpp"
 
 namespace ozbound::gpu {
 
@@ -22,7 +22,7 @@ struct ResidueChoice {
   double factor;
   ProductStart start;
   ChosenResidues* chosen;  ///< the result
-  std::int32_t* told;      ///< in pinned memory of the host: receives the result's moduli and bits
+  std::int32_t* told;      ///< in memory that the device can write: receives the result's moduli and bits
 };
 
 /// Chooses no plan if level 1 is loose, or if the plan is none that `start` allows, or has more than most_narrow_bits bits.

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -34,6 +35,7 @@ class LentStream : public SideStream {
   static constexpr int numbers_count = 4;
 
   LentStream() {
+    keep_memory_of(stream(), device_);
     void* memory = nullptr;
     check(cudaHostAlloc(&memory, numbers_count * sizeof(std::int32_t), cudaHostAllocPortable), "cudaHostAlloc");
     numbers_ = static_cast<std::int32_t*>(memory);
@@ -47,14 +49,22 @@ class LentStream : public SideStream {
 
   [[nodiscard]] std::int32_t* numbers() const { return numbers_; }
 
+  // To ask in vain for memory that may be missing takes long. The least number of bytes for which there was none is remembered.
+  [[nodiscard]] bool lacks(std::size_t bytes) const { return bytes >= lacking_; }
+  void note_lack(std::size_t bytes) const { lacking_ = bytes; }
+
  private:
   int device_ = current_device();
   std::int32_t* numbers_;
+  mutable std::size_t lacking_ = ~std::size_t{0};
 };
 
+/// Streams for users that come and go.
 class LentStreams : public std::enable_shared_from_this<LentStreams> {
  public:
-  /// A stream that comes back when the result is destroyed. Its work must be done then. The current device must always be the
+  LentStreams() { idle_.reserve(most_idle); }
+
+  /// A stream that comes back when the result is destroyed, which waits for its work. The current device must always be the
   /// same.
   [[nodiscard]] std::shared_ptr<const LentStream> lend() {
     std::unique_ptr<LentStream> stream;
@@ -64,12 +74,16 @@ class LentStreams : public std::enable_shared_from_this<LentStreams> {
     }
     if (stream == nullptr) stream = std::make_unique<LentStream>();
     return {stream.release(), [all = shared_from_this()](LentStream* back) {
+              std::unique_ptr<LentStream> returned(back);
+              cudaStreamSynchronize(returned->stream());
               const std::scoped_lock lock(all->mutex_);
-              all->idle_.emplace_back(back);
+              if (all->idle_.size() < most_idle) all->idle_.push_back(std::move(returned));
             }};
   }
 
  private:
+  static constexpr std::size_t most_idle = 4;  // with the memory that is kept for them
+
   std::mutex mutex_;
   std::vector<std::unique_ptr<LentStream>> idle_;
 };
@@ -114,7 +128,7 @@ class PendingWork {
   PendingWork(PendingWork&&) = default;
   PendingWork& operator=(PendingWork&&) = delete;
 
-  /// Waits for the work. The destructor then need not.
+  /// Waits for the work, so that the destructor need not. Call it only once.
   void wait() {
     mark_->wait();
     mark_.reset();

@@ -17,10 +17,12 @@ std::unique_ptr<StartedResidues> StartedResidues::of(const RealProduct& product,
   if (!has_clusters() || !fast_residues_apply(a, form) || !fast_residues_apply(b, form)) return nullptr;
   ProductLauncher launcher(ResiduePlan{form.moduli, form.bits, form.bits}, product.m(), product.n(), product.k(),
                            source.engine.sum_bytes, source.engine.path, source.kernels);
-  if (launcher.path() != Path::fused) return nullptr;
+  const auto needed = bytes(product, start.most_moduli, launcher);
+  if (launcher.path() != Path::fused || source.own->lacks(needed)) return nullptr;
   try {
     return std::unique_ptr<StartedResidues>(new StartedResidues(product, start, source, std::move(launcher)));
   } catch (const OutOfMemory&) {  // the product may still fit when nothing else takes memory
+    source.own->note_lack(needed);
     return nullptr;
   }
 }
@@ -28,38 +30,43 @@ std::unique_ptr<StartedResidues> StartedResidues::of(const RealProduct& product,
 StartedResidues::StartedResidues(const RealProduct& product, const ProductStart& start, const Source& source,
                                  ProductLauncher launcher)
     : launcher_(std::move(launcher)),
+      device_(source.engine.device),
       stream_(source.stream),
       own_(source.own),
-      memory_(bytes(product, start.most_moduli), own_->stream()),
+      memory_(bytes(product, start.most_moduli, launcher_), own_->stream()),
       waiting_(own_->stream()) {
   auto arena = memory_.arena();
-  take(arena, product, start.most_moduli);
+  parts_ = take(arena, product, start.most_moduli, launcher_);
   const auto own = own_->stream();
   source.level_one.wait_in(own);
   const auto& looks = source.looks;
   launch_residue_choice({looks.a(), looks.b(), looks.row_least(), looks.column_least(), looks.loose(), looks.largest_units(),
-                         product.k(), source.factor, start, chosen_, own_->numbers()},
+                         product.k(), source.factor, start, parts_.chosen, own_->numbers()},
                         own);
   chose_.emplace(own);
   const ResidueForm any{start.most_moduli, most_narrow_bits};
-  launch_fast_residues({{matrix_of(product.a), a_}, any}, {{transposed(matrix_of(product.b)), b_}, any}, chosen_, own);
-  const LaterPlan later{chosen_, expected_moduli(source.factor, product.k(), start.most_moduli)};
-  first_ = launcher_.start(a_, b_, later, sums_, own);
+  launch_fast_residues({{matrix_of(product.a), parts_.a}, any}, {{transposed(matrix_of(product.b)), parts_.b}, any},
+                       parts_.chosen, own);
+  const LaterPlan later{parts_.chosen, expected_moduli(source.factor, product.k(), start.most_moduli), start.least_moduli};
+  first_ = launcher_.start(parts_.a, parts_.b, later, parts_.sums, own);
 }
 
-std::size_t StartedResidues::bytes(const RealProduct& product, int moduli) {
-  Arena needed;
-  take(needed, product, moduli);
-  return needed.used();
-}
-
-void StartedResidues::take(Arena& arena, const RealProduct& product, int moduli) {
+StartedResidues::Parts StartedResidues::take(Arena& arena, const RealProduct& product, int moduli,
+                                             const ProductLauncher& launcher) {
   const ResidueForm form{moduli, most_narrow_bits};
-  a_ = take_residues(arena, form, product.m(), product.k());
-  b_ = take_residues(arena, form, product.n(), product.k());
-  chosen_ = arena.take<ChosenResidues>(1);
-  const auto bytes = static_cast<std::size_t>(launcher_.bytes());
-  sums_ = Arena(arena.take<std::uint8_t>(static_cast<Index>(bytes)), bytes);
+  const auto sum_bytes = static_cast<std::size_t>(launcher.bytes());
+  Parts parts;
+  parts.a = take_residues(arena, form, product.m(), product.k());
+  parts.b = take_residues(arena, form, product.n(), product.k());
+  parts.chosen = arena.take<ChosenResidues>(1);
+  parts.sums = Arena(arena.take<std::uint8_t>(static_cast<Index>(sum_bytes)), sum_bytes);
+  return parts;
+}
+
+std::size_t StartedResidues::bytes(const RealProduct& product, int moduli, const ProductLauncher& launcher) {
+  Arena needed;
+  take(needed, product, moduli, launcher);
+  return needed.used();
 }
 
 std::optional<ResiduePlan> StartedResidues::plan() const {
@@ -70,11 +77,14 @@ std::optional<ResiduePlan> StartedResidues::plan() const {
 }
 
 void StartedResidues::finish(const RealProduct& product) {
+  const CudaDevice current(device_);
   const DeviceEpilogue epilogue{
       .alpha = product.alpha, .beta = product.beta, .c0 = matrix_of(product.c0), .c = matrix_of(product.c.as_input())};
+  waiting_.also = stream_;  // until the other stream waits for this one
   StreamMark(own_->stream()).wait_in(stream_);
-  launcher_.finish(*plan(), first_, a_, b_, epilogue, sums_, stream_);
+  launcher_.finish(*plan(), first_, parts_.a, parts_.b, epilogue, parts_.sums, stream_);
   StreamMark(stream_).wait_in(own_->stream());
+  waiting_.also = nullptr;
 }
 
 }  // namespace ozbound::gpu

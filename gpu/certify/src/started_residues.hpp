@@ -43,29 +43,40 @@ class StartedResidues final : public StartedProduct {
  private:
   StartedResidues(const RealProduct& product, const ProductStart& start, const Source& source, ProductLauncher launcher);
 
-  void take(Arena& arena, const RealProduct& product, int moduli);
-  std::size_t bytes(const RealProduct& product, int moduli);
-
-  /// Waits for a stream's work before the memory that it uses is freed.
+  /// Waits for a stream's work, and for that of another one if it is given, before the memory that they use is freed.
   class Waiting {
    public:
     explicit Waiting(cudaStream_t stream) : stream_(stream) {}
-    ~Waiting() { cudaStreamSynchronize(stream_); }
+    ~Waiting() {
+      cudaStreamSynchronize(stream_);
+      if (also != nullptr) cudaStreamSynchronize(also);
+    }
     Waiting(const Waiting&) = delete;
     Waiting& operator=(const Waiting&) = delete;
+
+    cudaStream_t also = nullptr;
 
    private:
     cudaStream_t stream_;
   };
 
+  /// What the product keeps in device memory.
+  struct Parts {
+    DeviceSlices a, b;
+    ChosenResidues* chosen;
+    Arena sums;
+  };
+
+  static Parts take(Arena& arena, const RealProduct& product, int moduli, const ProductLauncher& launcher);
+  static std::size_t bytes(const RealProduct& product, int moduli, const ProductLauncher& launcher);
+
   ProductLauncher launcher_;
+  int device_;
   cudaStream_t stream_;
   std::shared_ptr<const LentStream> own_;
   Memory memory_;  ///< in the order of own_
   Waiting waiting_;
-  DeviceSlices a_, b_;
-  ChosenResidues* chosen_ = nullptr;
-  Arena sums_;
+  Parts parts_ = {};
   FusedResidues::Bytes first_ = {};
   std::optional<StreamMark> chose_;
 };

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "ozbound/bounds/detail/product_start.hpp"
+#include "ozbound/bounds/product_start.hpp"
 #include "ozbound/bounds/target.hpp"
 #include "ozbound/core/entry_bound.hpp"
 #include "ozbound/core/plan.hpp"
@@ -106,7 +106,8 @@ class Allowance {
   }
 
   /// Starts to multiply by the plan that residue sums choose (residue_choice.hpp), if one of A, B and C in their own memory can
-  /// be had before the host knows those sums. Null if that cannot be done, the default. @param product as examined
+  /// be had before the host knows those sums. Null if that cannot be done, the default. Call it at most
+  /// once for an examination. @param product as examined
   [[nodiscard]] virtual std::unique_ptr<StartedProduct> start_product(const RealProduct& /*product*/,
                                                                       const ProductStart& /*start*/) const {
     return nullptr;

@@ -18,7 +18,7 @@ extern "C" {
 #define OZBOUND_PLUGIN_MAGIC 0x6e6f7a6fu /* "ozon" */
 
 /* Increases with every change of this file. Both sides must come from one release: a plug-in serves only its own version. */
-#define OZBOUND_PLUGIN_VERSION 4u
+#define OZBOUND_PLUGIN_VERSION 5u
 
 /* The outcome of a call: the C++ exception that ended it. */
 enum ozbound_plugin_status {
@@ -52,6 +52,9 @@ struct ozbound_plugin_representation; /* ozbound::RealRepresentation */
 struct ozbound_plugin_examination;    /* ozbound::Examination */
 struct ozbound_plugin_allowance;      /* ozbound::Allowance */
 struct ozbound_plugin_remote_bound;   /* ozbound::RemotePlanBound */
+struct ozbound_plugin_started;        /* ozbound::StartedProduct */
+struct ozbound_plugin_search;         /* what Allowance::search_worst returns */
+struct ozbound_plugin_passes;         /* what Examiner::start_result_facts returns */
 struct ozbound_plugin_result;         /* owns the results of a call */
 
 struct ozbound_plugin_text {
@@ -202,6 +205,24 @@ struct ozbound_plugin_error_bound {
   int32_t rounded_once, reserved;
 };
 
+/* ozbound::RoundingError. */
+struct ozbound_plugin_rounding {
+  double alpha, result_factor, underflow;
+  int32_t rounded_once, reserved;
+};
+
+/* ozbound::ProductStart. */
+struct ozbound_plugin_product_start {
+  int32_t most_moduli, least_moduli;
+  uint8_t most_by_bits[121];
+  uint8_t reserved[7];
+};
+
+/* ozbound::ResiduePlan; 0 moduli: none. */
+struct ozbound_plugin_chosen_plan {
+  int32_t moduli, bits_a, bits_b, reserved;
+};
+
 struct ozbound_plugin_record {
   uint64_t a, b;
   const uint8_t *rows, *columns;
@@ -300,6 +321,9 @@ struct ozbound_plugin_table {
   void (*free_examination)(struct ozbound_plugin_examination*);
   void (*free_allowance)(struct ozbound_plugin_allowance*);
   void (*free_remote_bound)(struct ozbound_plugin_remote_bound*);
+  void (*free_started)(struct ozbound_plugin_started*);
+  void (*free_search)(struct ozbound_plugin_search*);
+  void (*free_passes)(struct ozbound_plugin_passes*);
   void (*free_result)(struct ozbound_plugin_result*);
 
   /* ozbound::Engine. side: 0 rows of A, 1 columns of B. */
@@ -320,6 +344,12 @@ struct ozbound_plugin_table {
   int32_t (*start)(OZBOUND_BACKEND, OZBOUND_PRODUCT, const struct ozbound_plugin_plan* plan,
                    const struct ozbound_plugin_operand* a_or_null, const struct ozbound_plugin_operand* b_or_null,
                    int32_t* started, OZBOUND_CALL);
+  /* Nothing is set except `done` if that is 0. */
+  int32_t (*multiply_whole)(OZBOUND_BACKEND, OZBOUND_PRODUCT, const struct ozbound_plugin_plan* plan,
+                            const struct ozbound_plugin_operand* a_or_null, const struct ozbound_plugin_operand* b_or_null,
+                            const struct ozbound_plugin_entry_bound* error_or_null,
+                            const struct ozbound_plugin_remote_bound* remote_error_or_null, int32_t* done,
+                            struct ozbound_plugin_entries* open, OZBOUND_CALL);
   /* For a plan by residues this is ozbound::Engine::recovered_groups. */
   int32_t (*group_sums)(OZBOUND_BACKEND, const struct ozbound_plugin_operand* a, const struct ozbound_plugin_operand* b,
                         const struct ozbound_plugin_plan* plan, struct ozbound_plugin_sums* sums, OZBOUND_CALL);
@@ -340,7 +370,7 @@ struct ozbound_plugin_table {
    * may be NaN. */
   int32_t (*cost_origin)(OZBOUND_BACKEND, struct ozbound_plugin_cost_origin* origin, OZBOUND_CALL);
   int32_t (*cost_of_plan)(OZBOUND_BACKEND, const struct ozbound_plugin_plan* plan, int64_t m, int64_t n, int64_t k,
-                            double* cost, OZBOUND_CALL);
+                          double* cost, OZBOUND_CALL);
   int32_t (*cost_of_native)(OZBOUND_BACKEND, int64_t m, int64_t n, int64_t k, double* cost, OZBOUND_CALL);
   int32_t (*cost_of_exact)(OZBOUND_BACKEND, int64_t m, int64_t n, int64_t k, double* cost, OZBOUND_CALL);
 
@@ -378,6 +408,12 @@ struct ozbound_plugin_table {
   int32_t (*result_facts)(OZBOUND_BACKEND, const struct ozbound_plugin_error_bound* bound,
                           const struct ozbound_plugin_remote_bound* remote_or_null, OZBOUND_VIEW c, OZBOUND_SPECIALS,
                           struct ozbound_plugin_result_facts* facts, OZBOUND_CALL);
+  /* `passes` is null if they cannot be started. */
+  int32_t (*start_result_facts)(OZBOUND_BACKEND, const struct ozbound_plugin_rounding* rounding,
+                                const struct ozbound_plugin_remote_bound* remote_or_null, OZBOUND_VIEW c, OZBOUND_SPECIALS,
+                                struct ozbound_plugin_passes** passes, OZBOUND_CALL);
+  int32_t (*started_result_facts)(const struct ozbound_plugin_passes* passes, struct ozbound_plugin_result_facts* facts,
+                                  OZBOUND_CALL);
   int32_t (*last_inexact)(OZBOUND_BACKEND, const struct ozbound_plugin_plan_bound* bound, OZBOUND_SPECIALS, int32_t* found,
                           struct ozbound_plugin_entry* entry, OZBOUND_CALL);
   int32_t (*accept_relative)(OZBOUND_BACKEND, OZBOUND_VIEW from, const struct ozbound_plugin_plan_bound* bound, double alpha,
@@ -405,11 +441,25 @@ struct ozbound_plugin_table {
                    OZBOUND_CALL);
   int32_t (*worst)(const struct ozbound_plugin_allowance* allowance, const struct ozbound_plugin_plan_bound* bound,
                    struct ozbound_plugin_worst* worst, OZBOUND_CALL);
+  /* `search` is null if the search cannot be started. */
+  int32_t (*search_worst)(const struct ozbound_plugin_allowance* allowance, const struct ozbound_plugin_plan_bound* bound,
+                          struct ozbound_plugin_search** search, OZBOUND_CALL);
+  int32_t (*searched_worst)(const struct ozbound_plugin_search* search, struct ozbound_plugin_worst* worst, OZBOUND_CALL);
+  int32_t (*largest_ratios)(const struct ozbound_plugin_allowance* allowance, const struct ozbound_plugin_plan_bound* bounds,
+                            int64_t count, double* ratios, OZBOUND_CALL);
+  /* `started` is null if the product cannot be started. */
+  int32_t (*start_product)(const struct ozbound_plugin_allowance* allowance, OZBOUND_PRODUCT,
+                           const struct ozbound_plugin_product_start* start, struct ozbound_plugin_started** started,
+                           OZBOUND_CALL);
   int32_t (*normwise)(const struct ozbound_plugin_allowance* allowance, int32_t* normwise, OZBOUND_CALL);
   int32_t (*normwise_share)(const struct ozbound_plugin_allowance* allowance, int64_t i, int64_t j, double error, double* share,
                             OZBOUND_CALL);
   int32_t (*probes)(const struct ozbound_plugin_allowance* allowance, int64_t per_side, struct ozbound_plugin_probes* probes,
                     OZBOUND_CALL);
+
+  /* ozbound::StartedProduct. */
+  int32_t (*started_plan)(const struct ozbound_plugin_started* started, struct ozbound_plugin_chosen_plan* plan, OZBOUND_CALL);
+  int32_t (*finish_started)(struct ozbound_plugin_started* started, OZBOUND_PRODUCT, OZBOUND_CALL);
 
   /* ozbound::NativeGemm. If has_native gives 0, the other functions are not called. */
   int32_t (*has_native)(OZBOUND_BACKEND, int32_t* has, OZBOUND_CALL);

@@ -42,13 +42,17 @@ class CertifiedGemm {
   [[nodiscard]] std::size_t workspace() const;
 
   /// Computes C. Matrices lie in the device's memory; C is of doubles, alpha is 1 and beta 0. Calls may overlap if each has its
-  /// own workspace. @throws std::invalid_argument as RealProduct::check, and for other shapes, scalars or places, or a
-  /// workspace that is null or not aligned; CudaError if a launch fails.
+  /// own workspace, which overlaps no matrix. After an exception, work that was launched may still use the matrices. @throws
+  /// std::invalid_argument as RealProduct::check, and for other shapes, scalars or places, or a workspace that is null or not
+  /// aligned; CudaError if a launch fails.
   void operator()(const RealProduct& product, void* workspace, Stream stream) const;
 
   /// The decision and the certificate of the last call with this workspace, on this or another stream; nothing if no plan was
-  /// chosen, or if an entry of C became infinite only by rounding. Copies the record from the workspace, and waits for the
-  /// stream. @param product of that call; its elements are not read @pre the call's work is done or on this stream.
+  /// chosen, if an entry of C became infinite only by rounding, or if the worst entry is beyond the target after all, by less
+  /// than 2^-40 of it: C is then of no use. Copies the record from the workspace, and waits for the
+  /// stream. @param product of that call; its elements are not read
+  /// @throws std::invalid_argument for another kind of product, or such a workspace; CudaError. @pre the call's work is done or
+  /// on this stream.
   [[nodiscard]] std::optional<Multiplied> record(const RealProduct& product, const void* workspace, Stream stream) const;
 
  private:
