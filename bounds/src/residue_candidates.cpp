@@ -70,20 +70,22 @@ class ResidueChoice {
   }
 
  private:
-  /// A plan by slices of s digits meets what s digits hold, if any triangular plan does.
+  /// Slices of s digits are expected to meet what asks for 8 s bits, which is one bit more than they hold: a product that is
+  /// started in vain costs more than one that is not started.
   [[nodiscard]] ProductStart start() const {
     ProductStart result{problem_.most_started, 2, {}};
     const auto slices_cost = [this](int bits) {
-      const int s = std::min(max_slices, bits / 8 + 1);
+      const int s = std::min(max_slices, (bits + 7) / 8);
       return problem_.costs.planned(SplitPlan{{Encoding::balanced(), s}, {Encoding::balanced(), s}, s + 1, Accumulation::exact},
                                     problem_.m(), problem_.n(), problem_.k);
     };
     double of_slices = 0;
     int most = 1;  // no plan has a single modulus
     for (int bits = 0; bits <= most_residue_bits; ++bits) {
-      if (bits % 8 == 0 && bits / 8 < max_slices) {
+      if (bits % 8 == 1 && bits / 8 < max_slices) {  // one slice more from here on
         of_slices = slices_cost(bits);
-        while (most < problem_.most_started && cost_of({most + 1, bits + 1, bits + 1}) <= std::min(limit_, of_slices)) ++most;
+        const auto cheaper = [&](double cost) { return cost <= limit_ && cost < of_slices; };
+        while (most < problem_.most_started && cheaper(cost_of({most + 1, bits, bits}))) ++most;
       }
       result.most_by_bits[bits] = static_cast<std::uint8_t>(most);
     }

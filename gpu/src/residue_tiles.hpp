@@ -53,7 +53,8 @@ struct ResidueReduction {
     r.offset = static_cast<std::int32_t>(bits_of(static_cast<float>(multiple))) +
                balanced(-static_cast<std::int64_t>(power_mod(31, p)) * factor, p);
     r.reciprocal = 1 / static_cast<float>(p);
-    r.constant = static_cast<float>(middle - multiple / p);
+    const std::int32_t quotient = multiple / p;
+    r.constant = static_cast<float>(middle - quotient);
     r.minus_p = -p;
     return r;
   }

@@ -203,10 +203,10 @@ class FarPlanBound final : public RemotePlanBound {
   PlanBound bound_;
 };
 
-/// A started product, which begins only when it is finished. Its numbers of these are counted.
+/// A started product, which begins only when it is finished. Counts those that have a plan, and those that are finished.
 class FarStarted final : public StartedProduct {
  public:
-  FarStarted(std::optional<ResiduePlan> plan, const CpuEngine& cpu) : plan_(plan), cpu_(cpu) { ++started; }
+  FarStarted(std::optional<ResiduePlan> plan, const CpuEngine& cpu) : plan_(plan), cpu_(cpu) { started += plan ? 1 : 0; }
 
   [[nodiscard]] std::optional<ResiduePlan> plan() const override { return plan_; }
   void finish(const RealProduct& product) override {

@@ -419,6 +419,23 @@ TEST_F(Products, BeginWhatTheirEngineBegins) {
   EXPECT_GT(plans, 2);
 }
 
+// A device that starts a product whose decision takes slices has multiplied in vain.
+TEST_F(Products, AreSeldomStartedInVain) {
+  const FarBackend device(1);
+  const Backend backend(device.engine(), device.examiner(), nullptr, nullptr, {BackendId::Kind::cpu, "far"});
+  const int started = FarStarted::started, finished = FarStarted::finished;
+  for (const auto like : {Like::uniform, Like::wide, Like::huge})
+    for (const Index k : {40, 1000})
+      for (const double tau : {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-9, 1e-11, 1e-13}) {
+        Case<double> of(12, 11, k, like, 51);
+        of.beta = 0, of.in_far_memory = true;
+        EXPECT_TRUE(multiply(of.product(), Target::componentwise(tau), backend).certificate.holds);
+      }
+  const int used = FarStarted::finished - finished, in_vain = FarStarted::started - started - used;
+  EXPECT_GE(used, 30);
+  EXPECT_LE(in_vain, 4);
+}
+
 bool same_norms(const IntegerNorms& x, const IntegerNorms& y) {
   return x.sum == y.sum && x.sum_squares == y.sum_squares && x.max == y.max;
 }
