@@ -215,6 +215,7 @@ class FarStarted final : public StartedProduct {
   }
 
   static inline std::atomic<int> started = 0, finished = 0;
+  static inline std::atomic<int> more_moduli = 0;  ///< that a choice takes beyond those of the formula
 
  private:
   std::optional<ResiduePlan> plan_;
@@ -252,7 +253,7 @@ class FarAllowance final : public Allowance {
     if (moduli > start.most_moduli || moduli > start.most_by_bits[(bits.sum() + 1) / 2])
       return std::make_unique<FarStarted>(std::nullopt, cpu_);
     const auto spent = needs.spend(residue_halves, bits, moduli);
-    return std::make_unique<FarStarted>(ResiduePlan{moduli, spent.a, spent.b}, cpu_);
+    return std::make_unique<FarStarted>(ResiduePlan{moduli + FarStarted::more_moduli, spent.a, spent.b}, cpu_);
   }
   [[nodiscard]] bool normwise() const override { return of_->normwise(); }
   [[nodiscard]] double normwise_share(Index i, Index j, double error) const override {

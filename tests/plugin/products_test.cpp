@@ -436,6 +436,25 @@ TEST_F(Products, AreSeldomStartedInVain) {
   EXPECT_LE(in_vain, 4);
 }
 
+// A product that was started under another plan than the decision's is dropped.
+TEST_F(Products, AreNotTakenFromAnotherPlan) {
+  const FarBackend device(1);
+  const Backend backend(device.engine(), device.examiner(), nullptr, nullptr, {BackendId::Kind::cpu, "far"});
+  const auto multiplied = [&](int more_moduli) {
+    Case<double> of(9, 8, 50, Like::uniform, 61);
+    of.beta = 0, of.in_far_memory = true;
+    FarStarted::more_moduli = more_moduli;
+    const auto done = multiply(of.product(), Target::dgemm(), backend);
+    FarStarted::more_moduli = 0;
+    return to_json(done.certificate).dump() + bits_text(of.c);
+  };
+  const int before = FarStarted::finished;
+  const auto usual = multiplied(0);
+  EXPECT_EQ(FarStarted::finished, before + 1);
+  EXPECT_EQ(multiplied(1), usual);
+  EXPECT_EQ(FarStarted::finished, before + 1);
+}
+
 bool same_norms(const IntegerNorms& x, const IntegerNorms& y) {
   return x.sum == y.sum && x.sum_squares == y.sum_squares && x.max == y.max;
 }
