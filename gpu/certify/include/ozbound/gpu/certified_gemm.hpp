@@ -49,10 +49,9 @@ class CertifiedGemm {
 
   /// The decision and the certificate of the last call with this workspace, on this or another stream; nothing if no plan was
   /// chosen, if an entry of C became infinite only by rounding, or if the worst entry is beyond the target after all, by less
-  /// than 2^-40 of it: C is then of no use. Copies the record from the workspace, and waits for the
-  /// stream. @param product of that call; its elements are not read
-  /// @throws std::invalid_argument for another kind of product, or such a workspace; CudaError. @pre the call's work is done or
-  /// on this stream.
+  /// than 2^-40 of it. In the last two cases C is of no use. Copies the record from the workspace, and waits for the stream.
+  /// @param product of that call; its elements are not read @throws std::invalid_argument for another kind of product, or such
+  /// a workspace; CudaError. @pre the call's work is done or on this stream.
   [[nodiscard]] std::optional<Multiplied> record(const RealProduct& product, const void* workspace, Stream stream) const;
 
  private:
