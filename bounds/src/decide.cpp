@@ -93,7 +93,8 @@ class Chooser {
     return proposal.best ? proposal.best->cost : std::numeric_limits<double>::infinity();
   }
 
-  /// Enough moduli for most targets of binary64: memory is taken for all of them.
+  /// The most moduli of a product that may start before its plan is known, 0 if none may: a few more than targets of binary64
+  /// mostly ask for, since memory is taken for all of them.
   [[nodiscard]] int most_started_within(double workspace, const RealProduct& product) const {
     constexpr int most = 15;
     if (workspace == 0 || product.m() == 0 || product.n() == 0 || product.k() == 0) return 0;

@@ -98,6 +98,10 @@ std::uint64_t guard_limit(const ResiduePlan& plan) {
   return guard_limit(residue_halves.of[plan.moduli], plan.bits_a + plan.bits_b);
 }
 
+bool first_digits_held(const ResiduePlan& plan, std::uint64_t largest_units) {
+  return largest_units <= first_digits_limit(residue_halves.of[plan.moduli], plan.bits_a + plan.bits_b);
+}
+
 std::optional<NotHeld> find_not_held(const ResiduePlan& plan, std::span<const IntegerNorms> rows,
                                      std::span<const IntegerNorms> columns, Index k) {
   const auto limit = guard_limit(plan);

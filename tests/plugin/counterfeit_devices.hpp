@@ -206,7 +206,13 @@ class FarPlanBound final : public RemotePlanBound {
 /// A started product, which begins only when it is finished. Counts those that have a plan, and those that are finished.
 class FarStarted final : public StartedProduct {
  public:
-  FarStarted(std::optional<ResiduePlan> plan, const CpuEngine& cpu) : plan_(plan), cpu_(cpu) { started += plan ? 1 : 0; }
+  FarStarted(std::optional<ResiduePlan> plan, const CpuEngine& cpu) : plan_(plan), cpu_(cpu) {
+    started += plan ? 1 : 0;
+    ++alive;
+  }
+  ~FarStarted() override { --alive; }
+  FarStarted(const FarStarted&) = delete;
+  FarStarted& operator=(const FarStarted&) = delete;
 
   [[nodiscard]] std::optional<ResiduePlan> plan() const override { return plan_; }
   void finish(const RealProduct& product) override {
@@ -216,6 +222,9 @@ class FarStarted final : public StartedProduct {
 
   static inline std::atomic<int> started = 0, finished = 0;
   static inline std::atomic<int> more_moduli = 0;  ///< that a choice takes beyond those of the formula
+  static inline std::atomic<int> alive = 0;
+  static inline std::atomic<bool> leaves_no_memory = false;  ///< for other work while one is alive
+  static inline std::atomic<int> refusals = 0;               ///< of work that had no memory for this reason
 
  private:
   std::optional<ResiduePlan> plan_;
@@ -277,7 +286,13 @@ class FarExamination final : public Examination {
     there.remote = std::make_shared<const FarPlanBound>(of_->bound(plan));
     return there;
   }
-  double error_at(const Plan& plan, double uniform, Index i, Index j) override { return of_->error_at(plan, uniform, i, j); }
+  double error_at(const Plan& plan, double uniform, Index i, Index j) override {
+    if (FarStarted::leaves_no_memory && FarStarted::alive > 0) {
+      ++FarStarted::refusals;
+      throw OutOfMemory("a started product holds all memory");
+    }
+    return of_->error_at(plan, uniform, i, j);
+  }
   bool holds(const ResiduePlan& plan) override { return of_->holds(plan); }
   std::optional<ResidueFacts> residue_facts() override {
     auto facts = of_->residue_facts();

@@ -354,7 +354,8 @@ TEST_F(Products, AreExaminedAsByTheirExaminer) {
   }
 }
 
-// What a device begins before the results are needed, and whole products with Ziv's test.
+// A device begins products and searches before their results are needed, and multiplies whole products with Ziv's test. All of
+// this passes through the plug-in.
 TEST_F(Products, BeginWhatTheirEngineBegins) {
   const BothWays both(far_away);
   int plans = 0;
@@ -453,6 +454,28 @@ TEST_F(Products, AreNotTakenFromAnotherPlan) {
   EXPECT_EQ(FarStarted::finished, before + 1);
   EXPECT_EQ(multiplied(1), usual);
   EXPECT_EQ(FarStarted::finished, before + 1);
+}
+
+// A started product is dropped where the decision needs its memory, and the result is the same.
+TEST_F(Products, GiveTheirMemoryToTheDecision) {
+  const FarBackend device(1);
+  const Backend backend(device.engine(), device.examiner(), nullptr, nullptr, {BackendId::Kind::cpu, "far"});
+  for (const double tau : {1e-7, 1e-9, 1e-11}) {
+    const auto multiplied = [&](bool leaves_no_memory) {
+      Case<double> of(9, 8, 50, Like::uniform, 71);
+      of.beta = 0, of.in_far_memory = true;
+      FarStarted::leaves_no_memory = leaves_no_memory;
+      const auto seen = decided(of, Target::componentwise(tau), backend);
+      FarStarted::leaves_no_memory = false;
+      return seen;
+    };
+    const int finished = FarStarted::finished, refusals = FarStarted::refusals;
+    const auto usual = multiplied(false);
+    EXPECT_EQ(FarStarted::finished, finished + 1);
+    EXPECT_EQ(multiplied(true), usual);
+    EXPECT_EQ(FarStarted::finished, finished + 1);
+    EXPECT_EQ(FarStarted::refusals, refusals + 1);
+  }
 }
 
 bool same_norms(const IntegerNorms& x, const IntegerNorms& y) {

@@ -33,7 +33,7 @@ struct Tables {
 };
 __device__ const Tables tables;
 
-/// What one operand asks for.
+/// These are the needs of one operand, the most that any of its vectors has.
 struct SideNeeds {
   double ratio = 0;  ///< the largest ||.||_1 of a vector over the least error that its entries allow
   std::int32_t exact_bits = 0;

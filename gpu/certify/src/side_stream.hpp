@@ -29,7 +29,7 @@ class SideStream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// A stream for one user at a time, and a few numbers in pinned memory of the host, where its kernels can write.
+/// A stream for one user at a time, and a few numbers of the host that its kernels can write.
 class LentStream : public SideStream {
  public:
   static constexpr int numbers_count = 4;
@@ -37,16 +37,20 @@ class LentStream : public SideStream {
   LentStream() {
     keep_memory_of(stream(), device_);
     void* memory = nullptr;
-    check(cudaHostAlloc(&memory, numbers_count * sizeof(std::int32_t), cudaHostAllocPortable), "cudaHostAlloc");
+    if (cudaHostAlloc(&memory, numbers_count * sizeof(std::int32_t), cudaHostAllocPortable) != cudaSuccess) {
+      cudaGetLastError();  // other users need no numbers
+      return;
+    }
     numbers_ = static_cast<std::int32_t*>(memory);
   }
   ~LentStream() {
     free_memory_of(stream(), device_);
-    cudaFreeHost(numbers_);
+    if (numbers_ != nullptr) cudaFreeHost(numbers_);
   }
   LentStream(const LentStream&) = delete;
   LentStream& operator=(const LentStream&) = delete;
 
+  /// Null if the host has no pinned memory left.
   [[nodiscard]] std::int32_t* numbers() const { return numbers_; }
 
   // To ask in vain for memory that may be missing takes long. The least number of bytes for which there was none is remembered.
@@ -55,11 +59,11 @@ class LentStream : public SideStream {
 
  private:
   int device_ = current_device();
-  std::int32_t* numbers_;
+  std::int32_t* numbers_ = nullptr;
   mutable std::size_t lacking_ = ~std::size_t{0};
 };
 
-/// Streams for users that come and go.
+/// Each stream is lent to one user at a time. A few of those that come back are kept.
 class LentStreams : public std::enable_shared_from_this<LentStreams> {
  public:
   LentStreams() { idle_.reserve(most_idle); }

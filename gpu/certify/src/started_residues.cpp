@@ -18,7 +18,7 @@ std::unique_ptr<StartedResidues> StartedResidues::of(const RealProduct& product,
   ProductLauncher launcher(ResiduePlan{form.moduli, form.bits, form.bits}, product.m(), product.n(), product.k(),
                            source.engine.sum_bytes, source.engine.path, source.kernels);
   const auto needed = bytes(product, start.most_moduli, launcher);
-  if (launcher.path() != Path::fused || source.own->lacks(needed)) return nullptr;
+  if (launcher.path() != Path::fused || source.own->numbers() == nullptr || source.own->lacks(needed)) return nullptr;
   try {
     return std::unique_ptr<StartedResidues>(new StartedResidues(product, start, source, std::move(launcher)));
   } catch (const OutOfMemory&) {  // the product may still fit when nothing else takes memory

@@ -22,7 +22,7 @@ namespace ozbound::gpu {
 /// it. The first block of C is multiplied; its sums stay in bytes until `finish`.
 class StartedResidues final : public StartedProduct {
  public:
-  /// What the product needs from the examination that starts it.
+  /// The examination that starts the product gives it these facts, streams and kernels.
   struct Source {
     const FirstLooks& looks;  ///< it must live until plan() was called, or this object is destroyed
     const StreamMark& level_one;
@@ -60,7 +60,7 @@ class StartedResidues final : public StartedProduct {
     cudaStream_t stream_;
   };
 
-  /// What the product keeps in device memory.
+  /// The product keeps these in device memory.
   struct Parts {
     DeviceSlices a, b;
     ChosenResidues* chosen;

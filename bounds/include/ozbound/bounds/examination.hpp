@@ -105,9 +105,9 @@ class Allowance {
     return ratios;
   }
 
-  /// Starts to multiply by the plan that residue sums choose (residue_choice.hpp), if one of A, B and C in their own memory can
-  /// be had before the host knows those sums. Null if that cannot be done, the default. Call it at most
-  /// once for an examination. @param product as examined
+  /// Starts to multiply under a plan by residues that the device chooses itself (residue_choice.hpp), before the host knows the
+  /// sums that decide it. Returns null if that cannot be done, as here by default. Call it at most once for an examination.
+  /// @param product as examined, of matrices in the device's memory
   [[nodiscard]] virtual std::unique_ptr<StartedProduct> start_product(const RealProduct& /*product*/,
                                                                       const ProductStart& /*start*/) const {
     return nullptr;

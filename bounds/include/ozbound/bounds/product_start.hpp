@@ -7,7 +7,7 @@
 
 namespace ozbound {
 
-/// What a product may be that starts before its plan is known.
+/// These are the limits of a product that starts before its plan is known: it takes no plan outside them.
 struct ProductStart {
   int most_moduli = 0;   ///< of the plan
   int least_moduli = 2;  ///< a plan that needs fewer takes this many

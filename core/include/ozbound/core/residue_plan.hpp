@@ -60,8 +60,6 @@ std::optional<NotHeld> find_not_held(const ResiduePlan& plan, std::span<const In
 
 /// True if a plan holds every entry, by FirstDigitSums::largest_units. @pre covers_first_digits (R9) is true for the integers
 /// of both operands.
-inline bool first_digits_held(const ResiduePlan& plan, std::uint64_t largest_units) {
-  return largest_units <= guard_limit(plan) >> (2 * (IntegerNorms::fraction_bits - 7));
-}
+bool first_digits_held(const ResiduePlan& plan, std::uint64_t largest_units);
 
 }  // namespace ozbound

@@ -8,7 +8,7 @@
 #include "ozbound/core/detail/residue_arithmetic.hpp"
 #include "ozbound/core/residue_plan.hpp"
 
-// The choice of a plan by residues, for targets that one plan certifies for every entry (docs/bounds.md). The host and devices
+// The choice of a plan by residues, for targets that one plan certifies for every entry (docs/adr/0018). The host and devices
 // choose by the same operations, and so the same plan. @pre of all functions: a FloatEnvironment.
 
 namespace ozbound {

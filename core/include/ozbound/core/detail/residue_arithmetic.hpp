@@ -58,11 +58,17 @@ OZB_HD constexpr std::int32_t inverse_mod(std::int32_t x, std::int32_t p) {
 
 inline constexpr int residue_limbs = 3;  ///< 64-bit words: N P < 2^161
 
+/// H = floor((P - 1) / 2), the largest |C'| that can be recovered, from the product P of the moduli. @pre P > 0.
+OZB_HD constexpr WideInteger<residue_limbs> residue_half(WideInteger<residue_limbs> product) {
+  product.subtract(WideInteger<residue_limbs>{{1}});
+  return shifted<residue_limbs>(product, -1);
+}
+
 /// The constants that recover an integer C' from its residues modulo the first N moduli, by the Chinese remainder theorem (R5).
 struct ResidueBase {
   int count = 0;                                         ///< N
   WideInteger<residue_limbs> product = {};               ///< P, the product of the moduli
-  WideInteger<residue_limbs> half = {};                  ///< H = floor((P - 1) / 2), the largest recoverable |C'|
+  WideInteger<residue_limbs> half = {};                  ///< H, the largest recoverable |C'|
   WideInteger<residue_limbs> cofactor[max_moduli] = {};  ///< P / p_t
   std::int32_t inverse[max_moduli] = {};                 ///< (P / p_t)^-1 mod p_t, in [1, p_t)
 
@@ -71,9 +77,7 @@ struct ResidueBase {
     base.count = moduli_count;
     base.product.limb[0] = 1;
     for (int t = 0; t < moduli_count; ++t) base.product = times(base.product, residue_moduli[t]);
-    auto less = base.product;
-    less.subtract(WideInteger<residue_limbs>{{1}});
-    base.half = shifted<residue_limbs>(less, -1);
+    base.half = residue_half(base.product);
     for (int t = 0; t < moduli_count; ++t) {
       base.cofactor[t].limb[0] = 1;
       std::int32_t rest = 1;
@@ -120,9 +124,7 @@ struct ResidueHalves {
     WideInteger<residue_limbs> product{{1}};
     for (int n = 1; n <= max_moduli; ++n) {
       product = shifted<residue_limbs>(multiply(product, static_cast<std::uint64_t>(residue_moduli[n - 1])), 0);
-      auto less = product;
-      less.subtract(WideInteger<residue_limbs>{{1}});
-      of[n] = shifted<residue_limbs>(less, -1);
+      of[n] = residue_half(product);
     }
   }
 };

@@ -16,7 +16,7 @@ namespace ozbound::gpu {
 /// residues and read it from device memory. A call only launches work and returns at once, so that it can be captured in a CUDA
 /// graph, which chooses anew for the data of every replay. C has the bits of `multiply` under the plan that was chosen.
 ///
-/// A plan is chosen where `multiply` would take one by residues by the formula of docs/bounds.md. There is none if level 1 of
+/// A plan is chosen where `multiply` would take one by residues by the formula of docs/adr/0018. There is none if level 1 of
 /// the enclosure of |A||B| is loose (sums of very different magnitudes), or if the plan has more moduli than Options allows.
 /// Nothing is written then, and `record` says so: call `multiply` for such operands.
 class CertifiedGemm {
@@ -29,7 +29,7 @@ class CertifiedGemm {
   };
 
   /// @param backend it must outlive this object @param target dgemm, dgemm-typical or componentwise
-  /// @throws std::invalid_argument for another target, a negative size or one that these kernels cannot multiply, options out
+  /// @throws std::invalid_argument for another target, a size below 1 or one that these kernels cannot multiply, options out
   /// of range, or a device without the kernels (Hopper); CannotCertify for a target below u; CudaError.
   CertifiedGemm(const CudaBackend& backend, const Target& target, Index m, Index n, Index k, Options options);
   CertifiedGemm(const CudaBackend& backend, const Target& target, Index m, Index n, Index k)
