@@ -24,7 +24,7 @@ add_library(ozbound_flags INTERFACE)
 target_compile_options(ozbound_flags INTERFACE
   $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off;-frounding-math>
   $<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wsign-conversion>
-  $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;-Xcompiler=-ffp-contract=off,-Wall,-Wextra>)
+  $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;-Xfatbin=-compress-all;-Xcompiler=-ffp-contract=off,-Wall,-Wextra>)
 
 # False alarms of GCC: before 13 about std::string's operator+ (its bug 105651), from 13 on about Boost.Multiprecision's shifts.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

@@ -15,12 +15,12 @@ namespace ozbound::gpu {
 inline constexpr std::int32_t middle_bits = 0x4b400000;
 inline constexpr float middle = 3 << 22;
 
-/// Constants for reducing elements modulo p.
-struct ElementReduction {
+/// Constants for reducing elements modulo p. The first four words suffice for integers below 2^63, and are read at once.
+struct alignas(16) ElementReduction {
   std::uint32_t weights[2];  ///< int8: residue of 256^i at byte i
-  std::uint32_t upper[2];    ///< int8: residue of 2^56 256^i at byte i
   float reciprocal;          ///< 1 / p
   std::int32_t minus_p;
+  std::uint32_t upper[2];  ///< int8: residue of 2^56 256^i at byte i
 
 #ifdef __CUDACC__
   /// A word whose lowest byte is z mod p, balanced, from middle_bits + z. For |z| < 2^19 the rounding errors of binary32 do not
@@ -56,9 +56,9 @@ struct ElementReductions {
   explicit ElementReductions(const ResidueConstants& moduli) {
     for (int t = 0; t < max_moduli; ++t)
       of[t] = {{moduli.byte_weights[t][0], moduli.byte_weights[t][1]},
-               {moduli.byte_weights[t][2], moduli.byte_weights[t][3]},
                static_cast<float>(moduli.reciprocal[t]),
-               -static_cast<std::int32_t>(moduli.modulus[t])};
+               -static_cast<std::int32_t>(moduli.modulus[t]),
+               {moduli.byte_weights[t][2], moduli.byte_weights[t][3]}};
   }
 };
 

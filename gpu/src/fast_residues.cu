@@ -17,7 +17,7 @@ constexpr int most_bits = 118;  ///< of h 2^56 + l, where h then has at most 62 
 /// Residues of integers of at most most_narrow_bits bits; `Wide`: of most_bits.
 template <bool Wide>
 struct Task {
-  static constexpr int blocks_together = Wide ? 3 : 4, most_team = fast_slicing::threads, quads = 4;
+  static constexpr int blocks_together = Wide ? 2 : 3, most_team = fast_slicing::threads, quads = 4;
 
   DeviceSlices slices;
   int bits;
@@ -38,6 +38,26 @@ struct Task {
 
   class Writer;
   using Seen = fast_slicing::NothingSeen;
+};
+
+/// An operand whose scales are known, so that no thread waits for the whole of a vector.
+template <class T>
+struct ScaledOperand {
+  static constexpr int elements = 256;  ///< that a warp takes of one vector, if they lie side by side
+
+  fast_slicing::Operand<T, Task<false>> operand;
+  const std::int32_t* exponents;
+  const std::uint8_t* special;
+
+  ScaledOperand(const ScaledResidueJob& job, const Task<false>& task)
+      : operand(job.operand.vectors, task), exponents(job.scales.exponents), special(job.scales.special) {}
+
+  [[nodiscard]] Index blocks() const {
+    const Index count = operand.slices.count, padded = operand.slices.padded;
+    if (operand.elements_together())
+      return (count + fast_slicing::warps - 1) / fast_slicing::warps * ((padded + elements - 1) / elements);
+    return (count + fast_slicing::vectors_together - 1) / fast_slicing::vectors_together * (padded / fast_slicing::piece);
+  }
 };
 
 /// An integer as signed bytes.
@@ -79,18 +99,26 @@ class Task<Wide>::Writer {
         count_(task.count()),
         scale_(scale) {}
 
-  /// Writes the residues of elements l … l + 3. @pre l is a multiple of 4.
-  __device__ void write(Index l, const double (&x)[4]) const {
-    SignedBytes<Wide> integers[4];
+  /// Writes the residues of elements l + q step … l + q step + 3, for each q < Quads. @pre l and step are multiples of 4.
+  template <int Quads>
+  __device__ void write(Index l, Index step, const double (*x)[4]) const {
+    SignedBytes<Wide> integers[Quads][4] = {};
+    if (!scale_.special)
 #pragma unroll
-    for (int e = 0; e < 4; ++e) integers[e] = SignedBytes<Wide>::of(scale_.special ? 0 : x[e] * scale_.first * scale_.second);
+      for (int q = 0; q < Quads; ++q)
+#pragma unroll
+        for (int e = 0; e < 4; ++e) integers[q][e] = SignedBytes<Wide>::of(x[q][e] * scale_.first * scale_.second);
     auto* to = first_ + l;
 #pragma unroll 2
     for (int t = 0; t < count_; ++t, to += step_) {
-      std::uint32_t words[4];
+      const ElementReduction modulus = moduli_.of[t];
 #pragma unroll
-      for (int e = 0; e < 4; ++e) words[e] = static_cast<std::uint32_t>(integers[e].rest(moduli_.of[t]));
-      *reinterpret_cast<std::uint32_t*>(to) = lowest_bytes(words);
+      for (int q = 0; q < Quads; ++q) {
+        std::uint32_t words[4];
+#pragma unroll
+        for (int e = 0; e < 4; ++e) words[e] = static_cast<std::uint32_t>(integers[q][e].rest(modulus));
+        *reinterpret_cast<std::uint32_t*>(to + q * step) = lowest_bytes(words);
+      }
     }
   }
 
@@ -105,7 +133,74 @@ class Task<Wide>::Writer {
   const fast_slicing::Scale& scale_;
 };
 
+/// The scale of a vector. The thread of its first element stores it.
+template <class T>
+__device__ fast_slicing::Scale scale_of(const ScaledOperand<T>& of, Index vector, bool first) {
+  const fast_slicing::Scale scale(of.exponents[vector], of.special[vector] != 0, of.operand.task.unit());
+  if (first) scale.store(of.operand.slices, vector);
+  return scale;
+}
+
+/// A warp takes a part of one vector, whose elements lie side by side.
+template <class T>
+__device__ void write_part(const ScaledOperand<T>& of, unsigned block) {
+  constexpr int elements = ScaledOperand<T>::elements, step = elements / 2;
+  const auto& [data, vector_stride, element_stride, task, slices] = of.operand;
+  const auto parts = static_cast<unsigned>((slices.padded + elements - 1) / elements);
+  const Index vector = Index{block / parts} * fast_slicing::warps + threadIdx.x / 32;
+  const Index l = Index{block % parts} * elements + 4 * (threadIdx.x % 32);
+  if (vector >= slices.count) return;
+  const T* const from = data + vector * vector_stride + l;
+  double x[2][4];
+#pragma unroll
+  for (int q = 0; q < 2; ++q) fast_slicing::load_four(from + q * step, slices.inner - l - q * step, x[q]);
+  const auto scale = scale_of(of, vector, l == 0);
+  Task<false>::Writer writer(task, vector, scale);
+  fast_slicing::write_two(writer, l, step, slices.padded, x);
+}
+
+/// A block takes a piece of vectors that lie side by side.
+template <class T>
+__device__ void write_piece(const ScaledOperand<T>& of, unsigned block, fast_slicing::SharedMemory::Piece& elements) {
+  using fast_slicing::piece, fast_slicing::rows, fast_slicing::vectors_together;
+  const auto& [data, vector_stride, element_stride, task, slices] = of.operand;
+  const auto pieces = static_cast<unsigned>(slices.padded / piece);
+  const Index first = Index{block / pieces} * vectors_together, start = Index{block % pieces} * piece;
+  const int thread = static_cast<int>(threadIdx.x), column = thread % vectors_together, row = thread / vectors_together;
+  const Index left = first + column < slices.count ? slices.inner - start - row : 0, step = rows * element_stride;
+  const T* from = data + first + column + (start + row) * element_stride;
+  double x[piece / rows];
+#pragma unroll
+  for (int t = 0; t < piece / rows; ++t, from += step) x[t] = rows * t < left ? static_cast<double>(*from) : 0;
+#pragma unroll
+  for (int t = 0; t < piece / rows; ++t) elements[column][row + rows * t] = x[t];
+  __syncthreads();
+  const int own = thread / 16, l = thread % 16 * 4;
+  if (first + own >= slices.count) return;
+  const auto scale = scale_of(of, first + own, start + l == 0);
+  Task<false>::Writer writer(task, first + own, scale);
+  fast_slicing::write_row(writer, start, elements[own]);
+}
+
 #endif
+
+/// Residues under scales and a plan that are known on the device.
+template <class T>
+__global__ void __launch_bounds__(fast_slicing::threads, 4)
+    write_scaled(const __grid_constant__ ScaledOperand<T> a, const __grid_constant__ ScaledOperand<T> b, unsigned blocks_of_a) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  __shared__ __align__(16) fast_slicing::SharedMemory::Piece elements;
+  cudaTriggerProgrammaticLaunchCompletion();  // lets the product prepare itself meanwhile
+  const bool of_a = blockIdx.x < blocks_of_a;
+  const auto& of = of_a ? a : b;
+  const unsigned block = of_a ? blockIdx.x : blockIdx.x - blocks_of_a;
+  if (of.operand.task.count() == 0) return;  // no plan was chosen
+  if (of.operand.elements_together())
+    write_part(of, block);
+  else
+    write_piece(of, block, elements);
+#endif
+}
 
 }  // namespace fast_residues
 
@@ -123,10 +218,38 @@ void launch_fast_residues(const ResidueJob& a, const ResidueJob& b, cudaStream_t
     launch(fast_residues::Task<true>(a), fast_residues::Task<true>(b));
 }
 
-void launch_fast_residues(const ResidueJob& a, const ResidueJob& b, const ChosenResidues* chosen, cudaStream_t stream) {
-  using Task = fast_residues::Task<false>;
-  fast_slicing::launch_both<Task>({a.operand.vectors, Task(a, &chosen->bits_a, &chosen->moduli)},
-                                  {b.operand.vectors, Task(b, &chosen->bits_b, &chosen->moduli)}, stream);
+namespace {
+
+template <class T>
+void launch_scaled_as(const fast_residues::ScaledOperand<T>& a, const fast_residues::ScaledOperand<T>& b, cudaStream_t stream) {
+  const Index of_a = a.blocks(), blocks = of_a + b.blocks();
+  if (blocks == 0) return;
+  fast_residues::write_scaled<T>
+      <<<static_cast<unsigned>(blocks), fast_slicing::threads, 0, stream>>>(a, b, static_cast<unsigned>(of_a));
+  check_launch("write_scaled");
+}
+
+}  // namespace
+
+void launch_scaled_residues(const ScaledResidueJob& a, const ScaledResidueJob& b, const ChosenResidues* chosen,
+                            cudaStream_t stream) {
+  const auto launch = [&]<class T>(const ScaledResidueJob& of_a, const ScaledResidueJob& of_b, T) {
+    const auto operand = [&](const ScaledResidueJob& job, const std::int32_t* bits) {
+      const ResidueJob one{job.operand, {job.operand.slices.slices, most_narrow_bits}};
+      return fast_residues::ScaledOperand<T>(job, fast_residues::Task<false>(one, bits, &chosen->moduli));
+    };
+    launch_scaled_as(operand(of_a, &chosen->bits_a), operand(of_b, &chosen->bits_b), stream);
+  };
+  const auto without_vectors = [](ScaledResidueJob job) {
+    job.operand.slices.count = 0;
+    return job;
+  };
+  const auto as_typed = [&](const ScaledResidueJob& of_a, const ScaledResidueJob& of_b) {
+    return of_a.operand.vectors.is_double ? launch(of_a, of_b, double()) : launch(of_a, of_b, float());
+  };
+  if (a.operand.vectors.is_double == b.operand.vectors.is_double) return as_typed(a, b);
+  as_typed(a, without_vectors(a));
+  as_typed(b, without_vectors(b));
 }
 
 }  // namespace ozbound::gpu

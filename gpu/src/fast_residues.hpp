@@ -25,8 +25,16 @@ bool fast_residues_apply(const DeviceMatrix& vectors, ResidueForm form);
 /// (sm_90).
 void launch_fast_residues(const ResidueJob& a, const ResidueJob& b, cudaStream_t stream);
 
-/// The same under a plan that a kernel chose, with integers of at most most_narrow_bits bits. The jobs' slices have memory for
-/// all moduli; their bits do not matter.
-void launch_fast_residues(const ResidueJob& a, const ResidueJob& b, const ChosenResidues* chosen, cudaStream_t stream);
+/// An operand and the scales of its vectors, as another kernel made them.
+struct ScaledResidueJob {
+  SlicingJob operand;
+  DeviceSlices scales;  ///< exponents and special, in the measure of residues
+};
+
+/// The same residues and scales, under a plan that a kernel chose, with integers of at most most_narrow_bits bits. The jobs'
+/// slices have memory for as many moduli as they name. Does nothing if no plan was chosen. @pre fast_residues_apply to both;
+/// both have memory for the same number of moduli; the device is one of sm_90 or later.
+void launch_scaled_residues(const ScaledResidueJob& a, const ScaledResidueJob& b, const ChosenResidues* chosen,
+                            cudaStream_t stream);
 
 }  // namespace ozbound::gpu

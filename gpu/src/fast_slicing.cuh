@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "cuda_check.hpp"
 #include "device_epilogue.hpp"
@@ -21,7 +22,7 @@ namespace fast_slicing {
 inline constexpr int threads = 256, warps = threads / 32;
 inline constexpr int vectors_together = 16;  // vectors of a cluster if the elements of a vector are apart
 inline constexpr int piece = 128;            // elements of these vectors that a block takes at a time
-inline constexpr int pieces = 3;             // pieces that a block holds; it reads further pieces twice
+inline constexpr int pieces = 4;             // pieces that a block holds; it reads further pieces twice
 
 /// Magnitudes, by the upper halves of their bits.
 using Top = std::uint32_t;
@@ -36,7 +37,8 @@ struct SharedMemory {
 /// An operand of one type and its Task. A Task has `slices`, the memory for digits; encoding(), whose scales they have; Seen,
 /// which visits the elements on the way; Writer, for the digits of one vector; blocks_together, the number of its blocks for
 /// which a multiprocessor has registers; and, for vectors whose elements lie side by side, most_team, the threads that slice a
-/// long vector, and quads, the groups of four elements of one vector that a thread holds. It reads further groups twice.
+/// long vector, and quads, the groups of four elements of one vector that a thread holds, an even number. It reads further
+/// groups twice.
 template <class T, class Task>
 struct Operand {
   const T* data;
@@ -117,14 +119,24 @@ struct Scale {
     if (special) return;
     if (top < normal_bits) largest = largest_subnormal(operand, vector);
     exponent = Task::encoding().scale_exponent(to_dyadic(largest, binary64));
-    const int up = -(exponent + operand.task.unit());
-    first = power_of_two(up / 2);
-    second = power_of_two(up - up / 2);
+    set_factors(exponent + operand.task.unit());
+  }
+  /// The scaling of a vector whose scale is known. @param unit as a Task's
+  __device__ Scale(int known_exponent, bool is_special, int unit) : exponent(known_exponent), special(is_special) {
+    if (!special) set_factors(exponent + unit);
   }
 
   __device__ void store(const DeviceSlices& slices, Index vector) const {
     slices.exponents[vector] = exponent;
     slices.special[vector] = special ? 1 : 0;
+  }
+
+ private:
+  /// @param last exponent of the last digit's weight
+  __device__ void set_factors(int last) {
+    const int up = -last;
+    first = power_of_two(up / 2);
+    second = power_of_two(up - up / 2);
   }
 };
 
@@ -143,6 +155,16 @@ __device__ void load_four(const T* x, Index left, double (&out)[4]) {
 
 __device__ inline Top top_of(const double (&x)[4]) {
   return max(max(top_of(x[0]), top_of(x[1])), max(top_of(x[2]), top_of(x[3])));
+}
+
+/// Writes elements l … l + 3 and l + step … l + step + 3 of a vector, as far as there is room for them. A writer takes less time
+/// for both together.
+template <class Writer>
+__device__ void write_two(Writer& writer, Index l, Index step, Index padded, const double (*x)[4]) {
+  if (l + step < padded)
+    writer.template write<2>(l, step, x);
+  else if (l < padded)
+    writer.template write<1>(l, step, x);
 }
 
 /// The largest of a team's tops, returned to each of its threads. Called by the whole block.
@@ -181,24 +203,40 @@ __device__ void slice_by_teams(const Operand<T, Task>& operand, Index block, Sha
     seen.four(vector, l, inner, other);
     top = max(top, top_of(other));
   }
-  seen.finish();
   top = team_top(top, team, shared);
+  seen.finish();
   if (!inside) return;
   const Scale scale(operand, vector, top);
   if (member == 0) scale.store(slices, vector);
   typename Task::Writer writer(operand.task, vector, scale);
 #pragma unroll
-  for (int q = 0; q < quads; ++q)
-    if (own + q * step < slices.padded) writer.write(own + q * step, x[q]);
-  for (Index l = rest; l < slices.padded; l += step) {
-    load_four(data + l, inner - l, other);
-    writer.write(l, other);
+  for (int q = 0; q < quads; q += 2) write_two(writer, own + q * step, step, slices.padded, x + q);
+  for (Index l = rest; l < slices.padded; l += 2 * step) {
+    double again[2][4];
+#pragma unroll
+    for (int q = 0; q < 2; ++q) load_four(data + l + q * step, inner - l - q * step, again[q]);
+    write_two(writer, l, step, slices.padded, again);
   }
   writer.template finish<32>();
 }
 
 // Vectors that lie side by side, their elements apart
 // ---------------------------------------------------------------------------
+
+/// Writes the piece of a vector that begins at element `start`. Called by sixteen adjacent threads.
+template <class Writer>
+__device__ void write_row(Writer& writer, Index start, const double (&elements)[piece + 2]) {
+  constexpr int half = piece / 2;
+  const int l = static_cast<int>(threadIdx.x) % 16 * 4;
+  double x[2][4];
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    const auto* const from = reinterpret_cast<const double2*>(&elements[l + h * half]);
+    const auto low = from[0], high = from[1];
+    x[h][0] = low.x, x[h][1] = low.y, x[h][2] = high.x, x[h][3] = high.y;
+  }
+  writer.template write<2>(start + l, half, x);
+}
 
 template <class T, class Task>
 class ClusterSlicer {
@@ -212,9 +250,11 @@ class ClusterSlicer {
     Top top = 0;
     int slot = 0;
     for (Index start = begin; start < padded; start += stride, ++slot) top = max(top, load<true>(start, slot));
+    top = cluster_top(top);
+    auto tops_read = cluster_.barrier_arrive();  // before anything is written to memory, for which it would wait
     seen_.finish();
-    store_all(first_ + own_vector(), cluster_top(top), begin, stride);
-    cluster_.sync();  // no block reads another block's tops after this
+    store_all(first_ + own_vector(), top, begin, stride);
+    cluster_.barrier_wait(std::move(tops_read));  // a block's memory lasts until no other block reads its tops
   }
 
  private:
@@ -229,17 +269,28 @@ class ClusterSlicer {
     double x[piece / rows];
 #pragma unroll
     for (int t = 0; t < piece / rows; ++t, from += step) x[t] = rows * t < left ? static_cast<double>(*from) : 0;
+    if (First) see(x, vector, start + row, left);
     Top top = 0;
-    auto key = seen_.key(first_ + vector, start + row);
-    const auto key_step = seen_.step(rows);
 #pragma unroll
     for (int t = 0; t < piece / rows; ++t) {
       top = max(top, top_of(x[t]));
-      if (First && rows * t < left) seen_.one(key, x[t]);
-      key += key_step;
       if (slot < pieces) shared_.elements[slot][vector][row + rows * t] = x[t];
     }
     return top;
+  }
+
+  /// Visits the thread's elements l, l + rows, … of a piece, of which those from `left` on do not exist.
+  __device__ void see(const double (&x)[piece / rows], int vector, Index l, Index left) {
+    auto key = seen_.key(first_ + vector, l);
+    const auto step = seen_.step(rows);
+    if (left > rows * (piece / rows - 1)) {
+#pragma unroll
+      for (int t = 0; t < piece / rows; ++t, key += step) seen_.one(key, x[t]);
+    } else {
+#pragma unroll
+      for (int t = 0; t < piece / rows; ++t, key += step)
+        if (rows * t < left) seen_.one(key, x[t]);
+    }
   }
 
   /// The largest magnitude of own_vector(), over the threads of every block of the cluster.
@@ -273,14 +324,7 @@ class ClusterSlicer {
   }
 
   __device__ void store(typename Task::Writer& writer, Index start, int slot) {
-    const auto& elements = shared_.elements[slot][own_vector()];
-#pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      const int l = 64 * half + static_cast<int>(threadIdx.x) % 16 * 4;
-      const auto* const from = reinterpret_cast<const double2*>(&elements[l]);
-      const auto low = from[0], high = from[1];
-      writer.write(start + l, {low.x, low.y, high.x, high.y});
-    }
+    write_row(writer, start, shared_.elements[slot][own_vector()]);
   }
 
   __device__ void load_again(Index start) {

@@ -30,7 +30,10 @@ struct TileRecovery {
   [[nodiscard]] __device__ int more() const { return chosen == nullptr ? 0 : 2 - chosen->bits_a - chosen->bits_b; }
 };
 
-/// 16 accumulators of a thread of the fused kernel: in one of its warpgroups, the entries of 8 columns and 2 rows.
+constexpr int recovering_threads = 256;
+constexpr int entries_each = 8;  ///< that a thread recovers, in two words of bytes for each modulus
+
+/// Half of 16 accumulators of a thread of the fused kernel: in one of its warpgroups, the entries of 4 columns and 2 rows.
 template <int Columns>
 struct TilePart {
   using Tile = TileBytes<Columns>;
@@ -39,12 +42,12 @@ struct TilePart {
   int thread, first_accumulator;
   Index row, column, byte;  ///< position of the part in the block of C; and of its first byte
 
-  explicit __device__ TilePart(int column_tiles) : thread(static_cast<int>(threadIdx.x)) {
+  explicit __device__ TilePart(int column_tiles) : thread(static_cast<int>(threadIdx.x) / 2) {
     const int part = static_cast<int>(blockIdx.x) % parts, group = static_cast<int>(blockIdx.x) / parts % 2;
-    const Index tile = blockIdx.x / (2 * parts);
-    first_accumulator = 16 * part;
-    row = tile / column_tiles * residue_tile_rows + 64 * group, column = tile % column_tiles * Columns;
-    byte = Index{blockIdx.x} * (16 * 128) + 16 * thread;
+    const int tile = static_cast<int>(blockIdx.x) / (2 * parts);
+    first_accumulator = 16 * part + static_cast<int>(threadIdx.x) % 2 * entries_each;
+    row = Index{tile / column_tiles} * residue_tile_rows + 64 * group, column = Index{tile % column_tiles} * Columns;
+    byte = (Index{blockIdx.x} * recovering_threads + threadIdx.x) * entries_each;
   }
   [[nodiscard]] __device__ Index i(int e) const { return row + Tile::row(thread, first_accumulator + e); }
   [[nodiscard]] __device__ Index j(int e) const { return column + Tile::column(thread, first_accumulator + e); }
@@ -86,29 +89,29 @@ __device__ __noinline__ void finish_rest(const TileRecovery& f, const ResidueCon
 }
 
 /// Adds 128 to each byte, an int8.
-__device__ uint4 raised_by_128(uint4 x) {
+__device__ uint2 raised_by_128(uint2 x) {
   constexpr unsigned signs = 0x80808080;
-  return {x.x ^ signs, x.y ^ signs, x.z ^ signs, x.w ^ signs};
+  return {x.x ^ signs, x.y ^ signs};
 }
 
-/// Finishes 16 entries in every thread, in all cases.
+/// Finishes a thread's entries, in all cases.
 template <int Limbs, int Columns>
-__global__ void __launch_bounds__(combining_threads, Limbs > 3 ? 3 : 4)
+__global__ void __launch_bounds__(recovering_threads, 2)
     recover_tiles(const __grid_constant__ TileRecovery f, const __grid_constant__ ResidueConstants moduli) {
   const TilePart<Columns> part(f.column_tiles);
   if (part.row >= f.block.rows || part.column >= f.block.columns) return;
-  const auto* const from = reinterpret_cast<const uint4*>(f.bytes + part.byte);
-  uint4 words[max_moduli_of<Limbs>];
+  const auto* const from = reinterpret_cast<const uint2*>(f.bytes + part.byte);
+  uint2 words[max_moduli_of<Limbs>];
 #pragma unroll
   for (int t = 0; t < max_moduli_of<Limbs>; ++t)
-    if (t < moduli.count) words[t] = raised_by_128(__ldcs(from + t * (f.modulus_bytes / 16)));
+    if (t < moduli.count) words[t] = raised_by_128(__ldcs(from + t * (f.modulus_bytes / 8)));
   const bool plain = is_plain(f.epilogue);  // the scalars may lie on the device
 #pragma unroll
-  for (int w = 0; w < 4; ++w)
+  for (int w = 0; w < 2; ++w)
 #pragma unroll 1
     for (int e = 0; e < 4; ++e) {
       const auto digit_of = [&](int t) {
-        const auto word = w == 0 ? words[t].x : w == 1 ? words[t].y : w == 2 ? words[t].z : words[t].w;
+        const auto word = w == 0 ? words[t].x : words[t].y;
         const auto raised = static_cast<std::int32_t>(__byte_perm(word, 0, 0x4440 + e));  // byte e, and zeros
         return __hiloint2double(0x43300000, raised) - (0x1p52 + 128);                     // as a double
       };
@@ -256,10 +259,12 @@ class FourIntegers {
 struct ExponentOf {
   static constexpr int special = -(1 << 21), outside = -(1 << 24);
 
+  /// Reads without a branch, so that the reads of several vectors overlap.
   static __device__ int vector(const DeviceSlices& of, Index first, Index inside, Index count) {
-    if (inside >= count) return outside;
-    const Index i = first + inside;
-    return of.special[i] != 0 ? special : of.exponents[i];
+    const Index i = first + min(inside, count - 1);
+    const int exponent = of.exponents[i];
+    const bool is_special = of.special[i] != 0;
+    return inside >= count ? outside : is_special ? special : exponent;
   }
 };
 
@@ -299,11 +304,11 @@ class ErrorsOfTile {
   double to_integer_ = 0;
 };
 
-/// Finishes 16 entries in every thread, each C' rounded. Entries that are not normal, or not certain, are finished by doubles;
+/// Finishes a thread's entries, each C' rounded. Entries that are not normal, or not certain, are finished by doubles;
 /// with `Ziv`, also those that Ziv's test does not decide at once. @param unit exponent of C' without those of its row and
 /// column
 template <int Triples, int Limbs, int Columns, bool Two, bool Ziv>
-__global__ void __launch_bounds__(combining_threads)
+__global__ void __launch_bounds__(recovering_threads, Triples > 5 || Ziv ? 2 : 3)
     round_tiles(const __grid_constant__ TileRecovery f, const __grid_constant__ ResidueConstants moduli,
                 const __grid_constant__ ResidueTriples triples, int unit) {
   const TilePart<Columns> part(f.column_tiles);
@@ -313,29 +318,32 @@ __global__ void __launch_bounds__(combining_threads)
   if (f.chosen != nullptr && f.chosen->moduli != triples.moduli) return;  // another launch is for this plan
   unit += f.more();
   if (part.row >= f.block.rows || part.column >= f.block.columns) return;
-  const auto* const from = reinterpret_cast<const uint4*>(f.bytes + part.byte);
-  uint4 words[3 * Triples];
+  const auto* from = reinterpret_cast<const uint2*>(f.bytes + part.byte);
+  uint2 words[3 * Triples];
 #pragma unroll
-  for (int t = 0; t < 3 * Triples; ++t)
-    words[t] = t < triples.moduli ? __ldcs(from + t * (f.modulus_bytes / 16)) : uint4{0, 0, 0, 0};
+  for (int t = 0; t < 3 * Triples; ++t, from += f.modulus_bytes / 8)
+    words[t] = t < 3 * Triples - 2 || t < triples.moduli ? __ldcs(from) : uint2{0, 0};
   // Bit 0 of accumulator number e distinguishes columns, bit 1 rows. Each further four accumulators are eight columns further.
   const Index row = part.i(0), column = part.j(0);
   const int of_row[2] = {ExponentOf::vector(f.a, f.block.row, row, f.block.rows) + unit,
                          ExponentOf::vector(f.a, f.block.row, row + 8, f.block.rows) + unit};
+  int of_columns[2][2];
+#pragma unroll
+  for (int w = 0; w < 2; ++w)
+#pragma unroll
+    for (int e = 0; e < 2; ++e)
+      of_columns[w][e] = ExponentOf::vector(f.b, f.block.column, column + 8 * w + e, f.block.columns);
   auto* const c = static_cast<double*>(f.epilogue.c.data) + f.epilogue.c.at(f.block.row + row, f.block.column + column);
   const Index next_row = 8 * f.epilogue.c.row_stride, next_column = f.epilogue.c.col_stride;
   std::uint32_t rest = 0;
   const ErrorsOfTile errors(Ziv ? f.epilogue.bound : nullptr, unit);
   const ErrorsOfTile::Pair errors_of_row[2] = {errors.row(f.block.row + row), errors.row(f.block.row + row + 8)};
 #pragma unroll
-  for (int w = 0; w < 4; ++w) {
+  for (int w = 0; w < 2; ++w) {
     std::uint32_t bytes[3 * Triples];
 #pragma unroll
-    for (int t = 0; t < 3 * Triples; ++t)
-      bytes[t] = w == 0 ? words[t].x : w == 1 ? words[t].y : w == 2 ? words[t].z : words[t].w;
+    for (int t = 0; t < 3 * Triples; ++t) bytes[t] = w == 0 ? words[t].x : words[t].y;
     const FourIntegers<Triples> integers(triples, bytes);
-    const int of_column[2] = {ExponentOf::vector(f.b, f.block.column, column + 8 * w, f.block.columns),
-                              ExponentOf::vector(f.b, f.block.column, column + 8 * w + 1, f.block.columns)};
     const Index j = f.block.column + column + 8 * w;
     const ErrorsOfTile::Pair errors_of_column[2] = {errors.column(j), errors.column(j + 1)};
 #pragma unroll
@@ -351,7 +359,7 @@ __global__ void __launch_bounds__(combining_threads)
       } else {
         value = integer.template rounded<Two>();
       }
-      const int exponent = of_row[e / 2] + of_column[e % 2];
+      const int exponent = of_row[e / 2] + of_columns[w][e % 2];
       const int high = __double2hiint(value), field = (high >> 20 & 0x7ff) + exponent;
       const bool normal = field >= 1 && field <= 2046 && value != 0;
       if (sure && normal)
@@ -384,7 +392,7 @@ void launch_early(void (*kernel)(Parameters...), unsigned blocks, cudaStream_t s
   attribute.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(blocks);
-  config.blockDim = dim3(combining_threads);
+  config.blockDim = dim3(recovering_threads);
   config.stream = stream;
   config.attrs = &attribute;
   config.numAttrs = 1;
@@ -430,7 +438,7 @@ void launch_tiles(const TileRecovery& f, int moduli, const FusedResidues::Bytes&
   const bool ziv_by_doubles = f.epilogue.bound != nullptr && triples_of(moduli) < fewest_ziv_triples;
   if (!is_known_plain(f.epilogue) || ziv_by_doubles)
     return with_limbs(moduli, [&](auto limbs) {
-      recover_tiles<limbs, Columns><<<blocks_of<Columns>(bytes), combining_threads, 0, stream>>>(f, residue_constants(moduli));
+      recover_tiles<limbs, Columns><<<blocks_of<Columns>(bytes), recovering_threads, 0, stream>>>(f, residue_constants(moduli));
     });
   with_triples(moduli, [&](auto triples, auto limbs) { launch_rounding<triples, limbs, Columns>(f, moduli, bytes, stream); });
 }

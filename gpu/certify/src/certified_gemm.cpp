@@ -156,8 +156,7 @@ struct CertifiedGemm::Work {
     launch_residue_choice({looks.a(), looks.b(), looks.row_least(), looks.column_least(), looks.loose(), looks.largest_units(),
                            k, factor, start, part.chosen, part.told},
                           stream);
-    const ResidueForm any{most_moduli, most_narrow_bits};
-    launch_fast_residues({{a, part.a}, any}, {{transposed(b), part.b}, any}, part.chosen, stream);
+    launch_scaled_residues({{a, part.a}, looks.a().digits}, {{transposed(b), part.b}, looks.b().digits}, part.chosen, stream);
     const DeviceMatrix c = matrix_of(product.c.as_input());
     launcher.launch_later(part.a, part.b, {part.chosen, expected_moduli(factor, k, most_moduli), start.least_moduli}, {.c = c},
                           {a, b, k}, part.sums, stream);

@@ -22,7 +22,7 @@ using Word = unsigned long long;
 
 /// The look at one operand. Reads each of its elements from memory once.
 struct Task {
-  static constexpr int blocks_together = 4, most_team = 128, quads = 2;  // more elements would not fit the registers
+  static constexpr int blocks_together = 3, most_team = 128, quads = 2;
 
   DeviceSlices slices;
   Word* sums;
@@ -41,30 +41,40 @@ struct Task {
   [[nodiscard]] __device__ static Encoding encoding() { return {Encoding::Kind::truncated, 7}; }
   [[nodiscard]] __device__ int unit() const { return -7; }
 
+  /// The fingerprint's key of an element.
+  [[nodiscard]] __device__ std::uint64_t key(Index vector, Index l) const {
+    return fingerprint_key(static_cast<std::uint64_t>(vector * by_vector + l * by_element));
+  }
+  /// The difference between the keys of elements at this distance in a vector.
+  [[nodiscard]] __device__ std::uint64_t step(int distance) const {
+    return static_cast<std::uint64_t>(distance * by_element) * fingerprint_step;
+  }
+
   class Seen;
   class Writer;
 };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/// Sums the fingerprint's terms.
+/// Sums the fingerprint's terms, those of NaNs by their own bits. The Writer puts Format's NaN in their place.
 class Task::Seen {
  public:
   explicit __device__ Seen(const Task& task) : task_(task) {}
 
-  [[nodiscard]] __device__ std::uint64_t key(Index vector, Index l) const {
-    return fingerprint_key(static_cast<std::uint64_t>(vector * task_.by_vector + l * task_.by_element));
-  }
-  /// The difference between the keys of elements at this distance in a vector.
-  [[nodiscard]] __device__ std::uint64_t step(int distance) const {
-    return static_cast<std::uint64_t>(distance * task_.by_element) * fingerprint_step;
-  }
-  __device__ void one(std::uint64_t key, double x) { sum_ += fingerprint_term(x, key); }
+  [[nodiscard]] __device__ std::uint64_t key(Index vector, Index l) const { return task_.key(vector, l); }
+  [[nodiscard]] __device__ std::uint64_t step(int distance) const { return task_.step(distance); }
+  __device__ void one(std::uint64_t key, double x) { sum_ += fingerprint_term_of_one_nan(bits_of(x), key); }
   __device__ void four(Index vector, Index l, Index inner, const double (&x)[4]) {
     auto of_element = key(vector, l);
+    const auto next = step(1);
+    if (l + 3 < inner) {
 #pragma unroll
-    for (int t = 0; t < 4; ++t, of_element += step(1))
-      if (l + t < inner) one(of_element, x[t]);
+      for (int t = 0; t < 4; ++t, of_element += next) one(of_element, x[t]);
+    } else {
+#pragma unroll
+      for (int t = 0; t < 4; ++t, of_element += next)
+        if (l + t < inner) one(of_element, x[t]);
+    }
   }
   /// Called by whole warps.
   __device__ void finish() {
@@ -81,24 +91,25 @@ class Task::Seen {
 class Task::Writer {
  public:
   __device__ Writer(const Task& task, Index vector, const fast_slicing::Scale& scale)
-      : task_(task),
-        vector_(vector),
-        scale_(scale),
-        second_(scale.second * (1 << below_digits)),
-        digits_(task.slices.digits + vector * task.slices.pitch()) {}
+      : task_(task), vector_(vector), scale_(scale), digits_(task.slices.digits + vector * task.slices.pitch()) {
+    const int up = IntegerNorms::fraction_bits - scale.exponent, first = up > 0 ? up / 2 : 0;
+    first_ = power_of_two(first);
+    second_ = power_of_two(up - first);
+  }
 
-  /// Writes elements l … l + 3. @pre l is a multiple of 4.
-  __device__ void write(Index l, const double (&x)[4]) {
-    std::uint32_t word = 0;
-    if (!scale_.special) {
-      std::uint32_t digits[4], sum = 0;
+  /// Writes elements l + q step … l + q step + 3, for each q < Quads. @pre l and step are multiples of 4.
+  template <int Quads>
+  __device__ void write(Index l, Index step, const double (*x)[4]) {
 #pragma unroll
-      for (int t = 0; t < 4; ++t) digits[t] = add(x[t], sum);
-      upper_ += sum;
-      word = __byte_perm(digits[0] | digits[1] << 16, digits[2] | digits[3] << 16, 0x6420);
+    for (int q = 0; q < Quads; ++q) {
+      std::uint32_t word = 0;
+      if (scale_.special)
+        replace_nans(l + q * step, x[q]);
+      else
+        word = digits_of(x[q]);
+      *reinterpret_cast<std::uint32_t*>(digits_ + l + q * step) = word;
+      sum_ = __dp4a(word, 0x01010101u, sum_);
     }
-    *reinterpret_cast<std::uint32_t*>(digits_ + l) = word;
-    sum_ = __dp4a(word, 0x01010101u, sum_);
   }
 
   /// Called by `Lanes` adjacent threads that wrote parts of the same vector.
@@ -129,29 +140,64 @@ class Task::Writer {
 
  private:
   static constexpr int below_digits = IntegerNorms::fraction_bits - 7;
+  static constexpr std::uint32_t least_normal = 1u << 20;  // the upper half of the least normal number
 
-  /// Adds |x| to the norms, except for the sum, and to `sum` in units. Returns its digit. @pre x is finite.
-  __device__ std::uint32_t add(double x, std::uint32_t& sum) {
-    constexpr double to_low_word = 0x1p52;  // added to a number below 2^32, leaves its integer part in the lower word
-    const double in_units = fabs(x * scale_.first * second_);
-    const auto down = static_cast<std::uint32_t>(__double2loint(__dadd_rd(in_units, to_low_word)));
-    auto up = static_cast<std::uint32_t>(__double2loint(__dadd_ru(in_units, to_low_word)));
-    const auto low = static_cast<std::uint32_t>(__double2loint(x)), high = fast_slicing::top_of(x);
-    if ((low | high) != 0) {
-      up = max(up, 1u);  // for units that underflow
-      last_ = min(last_, last_bit(low, high));
-    }
-    sum += up;
-    squares_ += Word{up} * up;
-    floor_squares_ += Word{down} * down;
-    most_ = max(most_, up);
-    return down >> below_digits;
+  /// Corrects the fingerprint, which Seen summed with these elements' own bits.
+  __device__ void replace_nans(Index l, const double (&x)[4]) const {
+#pragma unroll
+    for (int t = 0; t < 4; ++t)
+      if (x[t] != x[t]) {
+        const auto key = task_.key(vector_, l + t);
+        atomicAdd(task_.prints + blockIdx.x % FirstLook::print_words,
+                  fingerprint_term(x[t], key) - fingerprint_term_of_one_nan(bits_of(x[t]), key));
+      }
   }
 
-  /// The exponent of the last bit of a number that is not 0, given by its words.
-  __device__ static int last_bit(std::uint32_t low, std::uint32_t high) {
-    constexpr std::uint32_t leading = 1u << 20;  // the leading bit of a normal number; lower bits come first
-    const std::uint32_t word = low != 0 ? low : high | leading;
+  /// Adds the magnitudes to the norms. Returns their digits, one in each byte. @pre all are finite.
+  __device__ std::uint32_t digits_of(const double (&x)[4]) {
+    constexpr double to_low_word = 0x1p52;  // added to a number below 2^32, leaves its integer part in the lower word
+    std::uint32_t digits[4], sum = 0;
+#pragma unroll
+    for (int t = 0; t < 4; ++t) {
+      const double scaled = fabs(x[t] * first_);  // exact, and not 0 unless x is
+      const auto down = static_cast<std::uint32_t>(__double2loint(__fma_rd(scaled, second_, to_low_word)));
+      const auto up = static_cast<std::uint32_t>(__double2loint(__fma_ru(scaled, second_, to_low_word)));
+      sum += up;
+      squares_ += Word{up} * up;
+      floor_squares_ += Word{down} * down;
+      most_ = max(most_, up);
+      digits[t] = down >> below_digits;
+    }
+    upper_ += sum;
+    take_last_bits(x);
+    return __byte_perm(digits[0] | digits[1] << 16, digits[2] | digits[3] << 16, 0x6420);
+  }
+
+  /// Lets `last_` be the least position of last bits. The last bit of a number whose lower half is not 0 is what is lost when
+  /// that bit is cleared, a power of two; its upper half tells its exponent, if it is normal.
+  __device__ void take_last_bits(const double (&x)[4]) {
+    std::uint32_t least = ~0u;
+    bool any_by_parts = false;
+#pragma unroll
+    for (int t = 0; t < 4; ++t) {
+      const int low = __double2loint(x[t]);
+      const double last = fabs(x[t]) - fabs(__hiloint2double(__double2hiint(x[t]), low & (low - 1)));
+      least = min(least, static_cast<std::uint32_t>(__double2hiint(last)));
+      any_by_parts = any_by_parts || low == 0;
+    }
+    if (any_by_parts || least < least_normal) {
+#pragma unroll
+      for (int t = 0; t < 4; ++t) last_ = min(last_, last_bit_by_parts(x[t]));
+    } else {
+      last_ = min(last_, static_cast<int>(least >> 20) - 1023);
+    }
+  }
+
+  /// The exponent of a number's last bit.
+  __device__ static int last_bit_by_parts(double x) {
+    const auto low = static_cast<std::uint32_t>(__double2loint(x)), high = fast_slicing::top_of(x);
+    if ((low | high) == 0) return LookNorms::no_last_bit;
+    const std::uint32_t word = low != 0 ? low : high | least_normal;  // the leading bit of a normal number; lower bits come first
     const int zeros = __clz(static_cast<int>(__brev(word))) + (low != 0 ? 0 : 32);
     return max(static_cast<int>(high >> 20), 1) - 1075 + zeros;
   }
@@ -159,7 +205,7 @@ class Task::Writer {
   const Task& task_;
   Index vector_;
   const fast_slicing::Scale& scale_;
-  double second_;  ///< second factor to units
+  double first_, second_;  ///< factors to units in two steps, of which the first is exact
   std::int8_t* digits_;
   std::uint32_t sum_ = 0;
   Word upper_ = 0, squares_ = 0, floor_squares_ = 0;

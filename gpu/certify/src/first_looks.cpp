@@ -51,8 +51,8 @@ const std::vector<VectorNorms>& OperandReport::vectors() const {
 FirstLooks::FirstLooks(const DeviceMatrix& a, const DeviceMatrix& b, Index m, Index n, Index k, cudaStream_t stream) {
   Arena needed;
   take(needed, m, n, k);
-  memory_ = Memory(needed.used(), stream);
-  auto arena = memory_.arena();
+  memory_ = std::make_shared<const Memory>(needed.used(), stream);
+  auto arena = memory_->arena();
   take(arena, m, n, k);
   launch(a, b, k, stream);
 }

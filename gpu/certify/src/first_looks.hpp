@@ -73,6 +73,8 @@ class FirstLooks {
   /// Launches the looks, as the first constructor does.
   void launch(const DeviceMatrix& a, const DeviceMatrix& b, Index k, cudaStream_t stream) const;
 
+  /// The memory of the looks, for users that may outlive this object; null if an arena gave it.
+  [[nodiscard]] const std::shared_ptr<const Memory>& memory() const { return memory_; }
   [[nodiscard]] const FirstLook& a() const { return a_; }
   [[nodiscard]] const FirstLook& b() const { return b_; }
   // Words that are copied with the report; level 1 sets them. All are 0 at first.
@@ -97,7 +99,7 @@ class FirstLooks {
  private:
   void take(Arena& arena, Index m, Index n, Index k);
 
-  Memory memory_;
+  std::shared_ptr<const Memory> memory_;
   FirstLook a_, b_;
   std::uint32_t* loose_ = nullptr;
   std::uint64_t* largest_units_ = nullptr;

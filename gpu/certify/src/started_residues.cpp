@@ -33,6 +33,7 @@ StartedResidues::StartedResidues(const RealProduct& product, const ProductStart&
       device_(source.engine.device),
       stream_(source.stream),
       own_(source.own),
+      looks_(source.looks.memory()),
       memory_(bytes(product, start.most_moduli, launcher_), own_->stream()),
       waiting_(own_->stream()) {
   auto arena = memory_.arena();
@@ -44,9 +45,8 @@ StartedResidues::StartedResidues(const RealProduct& product, const ProductStart&
                          product.k(), source.factor, start, parts_.chosen, own_->numbers()},
                         own);
   chose_.emplace(own);
-  const ResidueForm any{start.most_moduli, most_narrow_bits};
-  launch_fast_residues({{matrix_of(product.a), parts_.a}, any}, {{transposed(matrix_of(product.b)), parts_.b}, any},
-                       parts_.chosen, own);
+  launch_scaled_residues({{matrix_of(product.a), parts_.a}, looks.a().digits},
+                         {{transposed(matrix_of(product.b)), parts_.b}, looks.b().digits}, parts_.chosen, own);
   const LaterPlan later{parts_.chosen, expected_moduli(source.factor, product.k(), start.most_moduli), start.least_moduli};
   first_ = launcher_.start(parts_.a, parts_.b, later, parts_.sums, own);
 }

@@ -24,7 +24,7 @@ class StartedResidues final : public StartedProduct {
  public:
   /// The examination that starts the product gives it these facts, streams and kernels.
   struct Source {
-    const FirstLooks& looks;  ///< it must live until plan() was called, or this object is destroyed
+    const FirstLooks& looks;
     const StreamMark& level_one;
     double factor;  ///< share of an entry's magnitude that its error may take
     Kernels& kernels;
@@ -74,7 +74,8 @@ class StartedResidues final : public StartedProduct {
   int device_;
   cudaStream_t stream_;
   std::shared_ptr<const LentStream> own_;
-  Memory memory_;  ///< in the order of own_
+  std::shared_ptr<const Memory> looks_;  ///< the memory of scales that kernels read
+  Memory memory_;                        ///< in the order of own_
   Waiting waiting_;
   Parts parts_ = {};
   FusedResidues::Bytes first_ = {};
