@@ -51,6 +51,14 @@ void Cublas::operator()(const double* a, const double* b, double* c, Index m, In
   check(cublasDgemm_64(handle_, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, a, m, b, k, &zero, c, m), "cublasDgemm_64");
 }
 
+void Cublas::batch(const double* a, const double* b, double* c, Index n, Index count, cudaStream_t stream) const {
+  const double one = 1, zero = 0;
+  check(cublasSetStream(handle_, stream), "cublasSetStream");
+  check(cublasDgemmStridedBatched_64(handle_, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, a, n, n * n, b, n, n * n, &zero, c, n,
+                                     n * n, count),
+        "cublasDgemmStridedBatched_64");
+}
+
 const char* cublas_version() {
   return "cuBLAS " OZB_TEXT(CUBLAS_VER_MAJOR) "." OZB_TEXT(CUBLAS_VER_MINOR) "." OZB_TEXT(CUBLAS_VER_PATCH);
 }

@@ -25,6 +25,8 @@ class Cublas {
 
   /// C = A B.
   void operator()(const double* a, const double* b, double* c, Index m, Index n, Index k, cudaStream_t stream) const;
+  /// The same for `count` products of n x n matrices, each of which lies behind the one before it.
+  void batch(const double* a, const double* b, double* c, Index n, Index count, cudaStream_t stream) const;
 
  private:
   cublasContext* handle_ = nullptr;

@@ -99,9 +99,19 @@ class Task<Wide>::Writer {
         count_(task.count()),
         scale_(scale) {}
 
-  /// Writes the residues of elements l + q step … l + q step + 3, for each q < Quads. @pre l and step are multiples of 4.
+  static constexpr bool takes_two = true;
+
+  /// Writes the residues of elements l … l + 3. @pre l is a multiple of 4.
+  __device__ void write(Index l, const double (&x)[4]) const { write_all<1>(l, 0, &x); }
+  /// Also those of elements l + step … l + step + 3.
+  __device__ void write_two(Index l, Index step, const double (*x)[4]) const { write_all<2>(l, step, x); }
+
+  template <int Lanes>
+  __device__ void finish() {}
+
+ private:
   template <int Quads>
-  __device__ void write(Index l, Index step, const double (*x)[4]) const {
+  __device__ void write_all(Index l, Index step, const double (*x)[4]) const {
     SignedBytes<Wide> integers[Quads][4] = {};
     if (!scale_.special)
 #pragma unroll
@@ -122,10 +132,6 @@ class Task<Wide>::Writer {
     }
   }
 
-  template <int Lanes>
-  __device__ void finish() {}
-
- private:
   const ElementReductions& moduli_;
   std::int8_t* first_;  ///< the residue modulo the first modulus of the first element
   Index step_;          ///< from one modulus to the next

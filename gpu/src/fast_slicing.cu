@@ -35,20 +35,11 @@ class BalancedTask::Writer {
         bias_(0x0080808080808080 >> (8 * (8 - task.slices.slices))),
         scale_(scale) {}
 
-  /// Writes the digits of elements l + q step … l + q step + 3, for each q < Quads. @pre l and step are multiples of 4.
-  template <int Quads>
-  __device__ void write(Index l, Index step, const double (*x)[4]) const {
-#pragma unroll
-    for (int q = 0; q < Quads; ++q) write_four(l + q * step, x[q]);
-  }
+  static constexpr bool takes_two = false;
 
-  template <int Lanes>
-  __device__ void finish() {}
-
- private:
   /// Writes the digits of elements l … l + 3. With x in units of its last digit, balanced, byte b from the lowest is digit s -
-  /// b; docs/derivations/slicing.md (S3).
-  __device__ void write_four(Index l, const double (&x)[4]) const {
+  /// b; docs/derivations/slicing.md (S3). @pre l is a multiple of 4.
+  __device__ void write(Index l, const double (&x)[4]) const {
     std::uint32_t low[4], high[4], bytes[8];
 #pragma unroll
     for (int t = 0; t < 4; ++t) {
@@ -65,6 +56,10 @@ class BalancedTask::Writer {
       if (b < count_) *reinterpret_cast<std::uint32_t*>(to) = bytes[b];
   }
 
+  template <int Lanes>
+  __device__ void finish() {}
+
+ private:
   std::int8_t* last_;  ///< digit s of the first element
   Index step_;         ///< from one digit to the previous one
   int count_;

@@ -35,10 +35,11 @@ struct SharedMemory {
 };
 
 /// An operand of one type and its Task. A Task has `slices`, the memory for digits; encoding(), whose scales they have; Seen,
-/// which visits the elements on the way; Writer, for the digits of one vector; blocks_together, the number of its blocks for
-/// which a multiprocessor has registers; and, for vectors whose elements lie side by side, most_team, the threads that slice a
-/// long vector, and quads, the groups of four elements of one vector that a thread holds, an even number. It reads further
-/// groups twice.
+/// which visits the elements on the way; Writer, for the digits of one vector, whose write(l, x) writes those of elements
+/// l … l + 3, and write_two(l, step, x) those of eight elements if it takes_two, in less time; blocks_together, the number of
+/// its blocks for which a multiprocessor has registers; and, for vectors whose elements lie side by side, most_team, the
+/// threads that slice a long vector, and quads, the groups of four elements of one vector that a thread holds, an even number.
+/// It reads further groups twice.
 template <class T, class Task>
 struct Operand {
   const T* data;
@@ -157,14 +158,16 @@ __device__ inline Top top_of(const double (&x)[4]) {
   return max(max(top_of(x[0]), top_of(x[1])), max(top_of(x[2]), top_of(x[3])));
 }
 
-/// Writes elements l … l + 3 and l + step … l + step + 3 of a vector, as far as there is room for them. A writer takes less time
-/// for both together.
+/// Writes elements l … l + 3 and l + step … l + step + 3 of a vector, as far as there is room for them.
 template <class Writer>
 __device__ void write_two(Writer& writer, Index l, Index step, Index padded, const double (*x)[4]) {
-  if (l + step < padded)
-    writer.template write<2>(l, step, x);
-  else if (l < padded)
-    writer.template write<1>(l, step, x);
+  if constexpr (Writer::takes_two) {
+    if (l + step < padded) return writer.write_two(l, step, x);
+    if (l < padded) writer.write(l, x[0]);
+  } else {
+    if (l < padded) writer.write(l, x[0]);
+    if (l + step < padded) writer.write(l + step, x[1]);
+  }
 }
 
 /// The largest of a team's tops, returned to each of its threads. Called by the whole block.
@@ -235,7 +238,7 @@ __device__ void write_row(Writer& writer, Index start, const double (&elements)[
     const auto low = from[0], high = from[1];
     x[h][0] = low.x, x[h][1] = low.y, x[h][2] = high.x, x[h][3] = high.y;
   }
-  writer.template write<2>(start + l, half, x);
+  write_two(writer, start + l, half, start + piece, x);
 }
 
 template <class T, class Task>

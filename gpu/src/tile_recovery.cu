@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cstdint>
 
 #include "chosen_residues.hpp"
@@ -42,12 +43,13 @@ struct TilePart {
   int thread, first_accumulator;
   Index row, column, byte;  ///< position of the part in the block of C; and of its first byte
 
-  explicit __device__ TilePart(int column_tiles) : thread(static_cast<int>(threadIdx.x) / 2) {
-    const int part = static_cast<int>(blockIdx.x) % parts, group = static_cast<int>(blockIdx.x) / parts % 2;
-    const int tile = static_cast<int>(blockIdx.x) / (2 * parts);
+  /// @param block of recovering_threads threads
+  __device__ TilePart(unsigned block, int column_tiles) : thread(static_cast<int>(threadIdx.x) / 2) {
+    const int part = static_cast<int>(block) % parts, group = static_cast<int>(block) / parts % 2;
+    const int tile = static_cast<int>(block) / (2 * parts);
     first_accumulator = 16 * part + static_cast<int>(threadIdx.x) % 2 * entries_each;
     row = Index{tile / column_tiles} * residue_tile_rows + 64 * group, column = Index{tile % column_tiles} * Columns;
-    byte = (Index{blockIdx.x} * recovering_threads + threadIdx.x) * entries_each;
+    byte = (Index{block} * recovering_threads + threadIdx.x) * entries_each;
   }
   [[nodiscard]] __device__ Index i(int e) const { return row + Tile::row(thread, first_accumulator + e); }
   [[nodiscard]] __device__ Index j(int e) const { return column + Tile::column(thread, first_accumulator + e); }
@@ -79,8 +81,9 @@ __device__ bool round_entry(const TileRecovery& f, Index i, Index j, const Recov
 
 /// Finishes the entries whose bits are set, from the bytes again.
 template <int Limbs, int Columns>
-__device__ __noinline__ void finish_rest(const TileRecovery& f, const ResidueConstants& moduli, std::uint32_t rest) {
-  const TilePart<Columns> part(f.column_tiles);
+__device__ __noinline__ void finish_rest(const TileRecovery& f, const ResidueConstants& moduli, unsigned block,
+                                         std::uint32_t rest) {
+  const TilePart<Columns> part(block, f.column_tiles);
   for (; rest != 0; rest &= rest - 1) {
     const int e = __ffs(static_cast<int>(rest)) - 1;
     const auto digit_of = [&](int t) { return static_cast<double>(f.bytes[t * f.modulus_bytes + part.byte + e]); };
@@ -98,7 +101,7 @@ __device__ uint2 raised_by_128(uint2 x) {
 template <int Limbs, int Columns>
 __global__ void __launch_bounds__(recovering_threads, 2)
     recover_tiles(const __grid_constant__ TileRecovery f, const __grid_constant__ ResidueConstants moduli) {
-  const TilePart<Columns> part(f.column_tiles);
+  const TilePart<Columns> part(blockIdx.x, f.column_tiles);
   if (part.row >= f.block.rows || part.column >= f.block.columns) return;
   const auto* const from = reinterpret_cast<const uint2*>(f.bytes + part.byte);
   uint2 words[max_moduli_of<Limbs>];
@@ -308,15 +311,9 @@ class ErrorsOfTile {
 /// with `Ziv`, also those that Ziv's test does not decide at once. @param unit exponent of C' without those of its row and
 /// column
 template <int Triples, int Limbs, int Columns, bool Two, bool Ziv>
-__global__ void __launch_bounds__(recovering_threads, Triples > 5 || Ziv ? 2 : 3)
-    round_tiles(const __grid_constant__ TileRecovery f, const __grid_constant__ ResidueConstants moduli,
-                const __grid_constant__ ResidueTriples triples, int unit) {
-  const TilePart<Columns> part(f.column_tiles);
-#if __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();  // the previous kernel has written the bytes
-#endif
-  if (f.chosen != nullptr && f.chosen->moduli != triples.moduli) return;  // another launch is for this plan
-  unit += f.more();
+__device__ void round_part(const TileRecovery& f, const ResidueConstants& moduli, const ResidueTriples& triples, int unit,
+                           unsigned block) {
+  const TilePart<Columns> part(block, f.column_tiles);
   if (part.row >= f.block.rows || part.column >= f.block.columns) return;
   const auto* from = reinterpret_cast<const uint2*>(f.bytes + part.byte);
   uint2 words[3 * Triples];
@@ -331,8 +328,7 @@ __global__ void __launch_bounds__(recovering_threads, Triples > 5 || Ziv ? 2 : 3
 #pragma unroll
   for (int w = 0; w < 2; ++w)
 #pragma unroll
-    for (int e = 0; e < 2; ++e)
-      of_columns[w][e] = ExponentOf::vector(f.b, f.block.column, column + 8 * w + e, f.block.columns);
+    for (int e = 0; e < 2; ++e) of_columns[w][e] = ExponentOf::vector(f.b, f.block.column, column + 8 * w + e, f.block.columns);
   auto* const c = static_cast<double*>(f.epilogue.c.data) + f.epilogue.c.at(f.block.row + row, f.block.column + column);
   const Index next_row = 8 * f.epilogue.c.row_stride, next_column = f.epilogue.c.col_stride;
   std::uint32_t rest = 0;
@@ -370,7 +366,20 @@ __global__ void __launch_bounds__(recovering_threads, Triples > 5 || Ziv ? 2 : 3
         rest |= 1u << (4 * w + e);
     }
   }
-  if (rest != 0) finish_rest<Limbs, Columns>(f, moduli, rest);
+  if (rest != 0) finish_rest<Limbs, Columns>(f, moduli, block, rest);
+}
+
+/// Takes all parts of C, whose number of blocks is `blocks`; a launch may have fewer.
+template <int Triples, int Limbs, int Columns, bool Two, bool Ziv>
+__global__ void __launch_bounds__(recovering_threads, Triples > 5 || Ziv ? 2 : 3)
+    round_tiles(const __grid_constant__ TileRecovery f, const __grid_constant__ ResidueConstants moduli,
+                const __grid_constant__ ResidueTriples triples, int unit, unsigned blocks) {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();  // the previous kernel has written the bytes
+#endif
+  if (f.chosen != nullptr && f.chosen->moduli != triples.moduli) return;  // another launch is for this plan
+  for (unsigned block = blockIdx.x; block < blocks; block += gridDim.x)
+    round_part<Triples, Limbs, Columns, Two, Ziv>(f, moduli, triples, unit + f.more(), block);
 }
 
 /// True if the host knows that C is C' rounded, where there is no bound or Ziv's test allows it.
@@ -407,8 +416,12 @@ void launch_rounding(const TileRecovery& f, int moduli, const FusedResidues::Byt
   const int unit = f.layout.weight_exponent[f.layout.count - 1];
   constexpr int most_of_two = 13;  // most moduli for which H is below 2^103
   constexpr bool never_two = 3 * Triples - 2 > most_of_two, always_two = 3 * Triples <= most_of_two;
+  // A launch for a plan that was not chosen then ends at once.
+  constexpr unsigned most_for_later_plans = 1024;
+  const unsigned blocks = blocks_of<Columns>(bytes),
+                 launched = f.chosen == nullptr ? blocks : std::min(blocks, most_for_later_plans);
   const auto launch = [&](auto kernel) {
-    launch_early(kernel, blocks_of<Columns>(bytes), stream, f, residue_constants(moduli), ResidueTriples::of(moduli), unit);
+    launch_early(kernel, launched, stream, f, residue_constants(moduli), ResidueTriples::of(moduli), unit, blocks);
   };
   const bool two = always_two || (!never_two && moduli <= most_of_two);
   if constexpr (Triples >= fewest_ziv_triples)

@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -136,26 +137,28 @@ bool compare_plans(const Backend& cpu, const Backend& cuda) {
   return dropped.report() && good;
 }
 
-/// Calls of a CertifiedGemm, and their comparison with the CPU.
-class DeviceChoice {
+/// Batches of a CertifiedGemm, and the comparison of their products with the CPU.
+class BatchChoice {
  public:
-  DeviceChoice(const gpu::CudaBackend& device, const Backend& cpu, const char* target, const Shape& shape)
+  BatchChoice(const gpu::CudaBackend& device, const Backend& cpu, const char* target, const Shape& shape, std::size_t count)
       : cpu_(cpu),
         target_(parse_target(target)),
         gemm_(device, target_, shape.m, shape.n, shape.k),
-        workspace_(static_cast<Index>(gemm_.workspace() + 1024), cudaStreamPerThread) {
+        workspace_(static_cast<Index>(count * gemm_.workspace() + 1024), cudaStreamPerThread) {
     void* data = workspace_.data();
-    auto room = gemm_.workspace() + 1024;
-    aligned_ = std::align(1024, gemm_.workspace(), data, room);
+    auto room = count * gemm_.workspace() + 1024;
+    aligned_ = static_cast<std::uint8_t*>(std::align(1024, count * gemm_.workspace(), data, room));
     gpu::check(cudaStreamSynchronize(cudaStreamPerThread), "cudaStreamSynchronize");
   }
 
+  void launch(std::span<const RealProduct> calls, cudaStream_t stream) const { gemm_(calls, aligned_, stream); }
   void launch(const RealProduct& call, cudaStream_t stream) const { gemm_(call, aligned_, stream); }
 
-  /// Compares C and the record of a call with the product on the CPU under the plan that was chosen. Returns true if one was.
-  /// @param before C's bits before the call
-  bool compare(Sample& sample, const std::vector<std::uint64_t>& before, cudaStream_t stream, Section& section) const {
-    const auto record = gemm_.record(sample.there(), aligned_, stream);
+  /// Compares C and the record of a batch's product t with the product on the CPU under the plan that was chosen. Returns true
+  /// if one was. @param before C's bits before the call
+  bool compare(std::size_t t, Sample& sample, const std::vector<std::uint64_t>& before, cudaStream_t stream,
+               Section& section) const {
+    const auto record = gemm_.record(sample.there(), aligned_ + t * gemm_.workspace(), stream);
     const auto c = sample.c_there.bits();
     if (!record) {
       section.expect(c == before, [&] { return "C is written without a plan, " + sample.origin; });
@@ -179,7 +182,18 @@ class DeviceChoice {
   Target target_;
   gpu::CertifiedGemm gemm_;
   gpu::DeviceArray<std::uint8_t> workspace_;
-  void* aligned_;
+  std::uint8_t* aligned_;
+};
+
+/// A batch of one product.
+class DeviceChoice : public BatchChoice {
+ public:
+  DeviceChoice(const gpu::CudaBackend& device, const Backend& cpu, const char* target, const Shape& shape)
+      : BatchChoice(device, cpu, target, shape, 1) {}
+
+  bool compare(Sample& sample, const std::vector<std::uint64_t>& before, cudaStream_t stream, Section& section) const {
+    return BatchChoice::compare(0, sample, before, stream, section);
+  }
 };
 
 /// A stream that is destroyed with this object.
@@ -257,6 +271,47 @@ bool compare_replays(const gpu::CudaBackend& device, const Backend& cpu) {
   return section.report();
 }
 
+/// Batches, launched and in a replayed graph. The products are of all kinds, and some have no plan.
+bool compare_batches(const gpu::CudaBackend& device, const Backend& cpu) {
+  Section section("batches");
+  const OwnStream own;
+  constexpr std::size_t count = 11;  // more than there are streams
+  constexpr Kind far_apart{"far apart", 300, 53, 0, false, false};
+  std::uint64_t seed = 9000;
+  for (const auto& shape : {shapes[2], shapes[3], shapes[4]}) {
+    const BatchChoice batch(device, cpu, "dgemm", shape, count);
+    std::vector<Sample> samples;
+    std::vector<RealProduct> calls;
+    for (std::size_t t = 0; t < count; ++t) {
+      const auto& kind = t % 5 == 4 ? far_apart : kinds[t % std::size(kinds)];
+      calls.push_back(samples.emplace_back(shape, kind, 1, ++seed).there());
+    }
+    gpu::check(cudaStreamSynchronize(cudaStreamPerThread), "cudaStreamSynchronize");
+    std::vector<std::vector<std::uint64_t>> before;
+    for (const auto& sample : samples) before.push_back(sample.c_there.bits());
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t run = nullptr;
+    gpu::check(cudaStreamBeginCapture(own.stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+    batch.launch(calls, own.stream);
+    batch.launch(std::span(calls).first(1), own.stream);  // the same streams in the same capture
+    gpu::check(cudaStreamEndCapture(own.stream, &graph), "cudaStreamEndCapture");
+    gpu::check(cudaGraphInstantiate(&run, graph, 0), "cudaGraphInstantiate");
+    for (const bool replayed : {true, false}) {
+      if (replayed)
+        gpu::check(cudaGraphLaunch(run, own.stream), "cudaGraphLaunch");
+      else
+        batch.launch(calls, own.stream);
+      gpu::check(cudaStreamSynchronize(own.stream), "cudaStreamSynchronize");
+      Index chosen = 0;
+      for (std::size_t t = 0; t < count; ++t) chosen += batch.compare(t, samples[t], before[t], own.stream, section) ? 1 : 0;
+      section.expect(chosen > static_cast<Index>(count / 2), [&] { return std::to_string(chosen) + " plans of a batch"; });
+    }
+    cudaGraphExecDestroy(run);
+    cudaGraphDestroy(graph);
+  }
+  return section.report();
+}
+
 /// C, decision and certificate of a product.
 struct Result {
   std::vector<std::uint64_t> c;
@@ -316,6 +371,7 @@ int main() {
     bool good = mirror::compare_plans(host, cuda);
     good = mirror::compare_streams(device, host) && good;
     good = mirror::compare_replays(device, host) && good;
+    good = mirror::compare_batches(device, host) && good;
     return mirror::compare_threads(host, cuda) && good;
   });
 }

@@ -55,53 +55,71 @@ struct Measured {
                       ///< chooses no plan
 };
 
-/// Operands and result, column-major, in device memory.
+/// Operands and results of some products, column-major, in device memory.
 class Problem {
  public:
-  explicit Problem(const Case& of) : n_(of.n), k_(of.k), a_(n_ * k_, stream), b_(n_ * k_, stream), c_(n_ * n_, stream) {
-    fill_random(a_.data(), n_ * k_, 1, stream, of.phi);
-    fill_random(b_.data(), n_ * k_, 2, stream, of.phi);
+  explicit Problem(const Case& of, Index count = 1)
+      : n_(of.n),
+        k_(of.k),
+        count_(count),
+        a_(count * n_ * k_, stream),
+        b_(count * n_ * k_, stream),
+        c_(count * n_ * n_, stream) {
+    fill_random(a_.data(), count * n_ * k_, 1, stream, of.phi);
+    fill_random(b_.data(), count * n_ * k_, 2, stream, of.phi);
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
 
-  [[nodiscard]] RealProduct product() const {
+  [[nodiscard]] RealProduct product(Index t = 0) const {
     const auto input = [](const double* x, Index rows, Index columns) {
       return InputView(MatrixView<const double>(x, rows, columns, 1, rows));
     };
-    return {input(a_.data(), n_, k_), input(b_.data(), k_, n_), OutputView(MatrixView<double>(c_.data(), n_, n_, 1, n_))};
+    auto* const c = c_.data() + t * n_ * n_;
+    return {input(a_.data() + t * n_ * k_, n_, k_), input(b_.data() + t * n_ * k_, k_, n_),
+            OutputView(MatrixView<double>(c, n_, n_, 1, n_))};
   }
   void dgemm(const Cublas& cublas) const { cublas(a_.data(), b_.data(), c_.data(), n_, n_, k_, stream); }
+  /// All products. @pre n = k
+  void dgemm_batch(const Cublas& cublas) const { cublas.batch(a_.data(), b_.data(), c_.data(), n_, count_, stream); }
 
  private:
-  Index n_, k_;
+  Index n_, k_, count_;
   gpu::DeviceArray<double> a_, b_, c_;
 };
 
-/// A captured CertifiedGemm.
+/// A captured CertifiedGemm of one product, or of a batch.
 class Captured {
  public:
-  Captured(const gpu::CudaBackend& device, const Target& target, const Case& of, const RealProduct& call)
-      : gemm_(device, target, of.n, of.n, of.k), memory_(static_cast<Index>(gemm_.workspace() + alignment), stream) {
+  Captured(const gpu::CudaBackend& device, const Target& target, const std::vector<RealProduct>& calls)
+      : gemm_(device, target, calls[0].m(), calls[0].n(), calls[0].k()),
+        bytes_(calls.size() * gemm_.workspace()),
+        memory_(static_cast<Index>(bytes_ + alignment), stream) {
     void* data = memory_.data();
-    auto room = gemm_.workspace() + alignment;
-    void* const workspace = std::align(alignment, gemm_.workspace(), data, room);
+    auto room = bytes_ + alignment;
+    auto* const workspace = static_cast<std::uint8_t*>(std::align(alignment, bytes_, data, room));
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
     cudaGraph_t graph = nullptr;
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-    gemm_(call, workspace, stream);
+    if (calls.size() == 1)
+      gemm_(calls[0], workspace, stream);
+    else
+      gemm_(calls, workspace, stream);
     check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
     check(cudaGraphInstantiate(&run_, graph, 0), "cudaGraphInstantiate");
     cudaGraphDestroy(graph);
     launch();
-    const auto record = gemm_.record(call, workspace, stream);
-    certified_ = record && record->certificate.holds;
+    for (std::size_t t = 0; t < calls.size(); ++t) {
+      const auto record = gemm_.record(calls[t], workspace + t * gemm_.workspace(), stream);
+      certified_ += record && record->certificate.holds ? 1 : 0;
+    }
   }
   ~Captured() { cudaGraphExecDestroy(run_); }
   Captured(const Captured&) = delete;
   Captured& operator=(const Captured&) = delete;
 
   void launch() const { check(cudaGraphLaunch(run_, stream), "cudaGraphLaunch"); }
-  [[nodiscard]] bool certified() const { return certified_; }
+  /// The number of products that have a certificate which holds.
+  [[nodiscard]] Index certified() const { return certified_; }
 
   static bool takes(const Target& target) {
     return target.kind == Target::Kind::dgemm || target.kind == Target::Kind::componentwise;
@@ -111,9 +129,10 @@ class Captured {
   static constexpr std::size_t alignment = 1024;
 
   gpu::CertifiedGemm gemm_;
+  std::size_t bytes_;
   gpu::DeviceArray<std::uint8_t> memory_;
   cudaGraphExec_t run_ = nullptr;
-  bool certified_ = false;
+  Index certified_ = 0;
 };
 
 double seconds(const std::function<void()>& work) {
@@ -148,14 +167,14 @@ Measured measure(const Case& of, const gpu::CudaBackend& device, const Cublas& c
   problem.dgemm(cublas);
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   std::optional<Captured> captured;
-  if (Captured::takes(target)) captured.emplace(device, target, of, call);
+  if (Captured::takes(target)) captured.emplace(device, target, std::vector{call});
   std::vector<double> speeds, shares, times, captured_speeds;
   for (int t = 0; t < repetitions; ++t) {
     const double native = seconds([&] { problem.dgemm(cublas); });
     const double certified = seconds([&] { static_cast<void>(multiply(call, target, backend, by_products())); });
     const double plain = seconds([&] { product(call, stream); });
     const double again = seconds([&] { problem.dgemm(cublas); });
-    const bool certified_there = captured && captured->certified();
+    const bool certified_there = captured && captured->certified() == 1;
     const double replayed = certified_there ? seconds([&] { captured->launch(); }) : 0;
     captured_speeds.push_back(certified_there ? (native + again) / 2 / replayed : 0);
     speeds.push_back((native + again) / 2 / certified);
@@ -170,6 +189,40 @@ Measured measure(const Case& of, const gpu::CudaBackend& device, const Cublas& c
           median(shares),
           median(times),
           median(captured_speeds)};
+}
+
+/// A batch of products of n x n matrices, phi = 1/2, target dgemm.
+struct Batch {
+  Index n, count;
+  Index certified;    ///< products that have a certificate which holds
+  double over_dgemm;  ///< time of cublasDgemmStridedBatched over that of one captured CertifiedGemm
+  double over_calls;  ///< time of one call of `multiply` after the other over that of the captured CertifiedGemm
+  double seconds;     ///< of the captured CertifiedGemm
+};
+
+Batch measure_batch(Index n, Index count, const gpu::CudaBackend& device, const Cublas& cublas) {
+  constexpr int repetitions = 11;
+  const Problem problem({"dgemm", 0.5, n, n}, count);
+  const auto target = parse_target("dgemm");
+  const auto backend = device.backend();
+  std::vector<RealProduct> calls;
+  for (Index t = 0; t < count; ++t) calls.push_back(problem.product(t));
+  const auto dgemm = [&] { problem.dgemm_batch(cublas); };
+  const auto each = [&] {
+    for (const auto& call : calls) static_cast<void>(multiply(call, target, backend, by_products()));
+  };
+  dgemm();
+  each();
+  const Captured captured(device, target, calls);
+  std::vector<double> over_dgemm, over_calls, times;
+  for (int t = 0; t < repetitions; ++t) {
+    const double native = seconds(dgemm), one_by_one = seconds(each), together = seconds([&] { captured.launch(); });
+    const double again = seconds(dgemm);
+    over_dgemm.push_back((native + again) / 2 / together);
+    over_calls.push_back(one_by_one / together);
+    times.push_back(together);
+  }
+  return {n, count, captured.certified(), median(over_dgemm), median(over_calls), median(times)};
 }
 
 struct Goal {
@@ -223,8 +276,24 @@ void print(const Measured& one) {
   std::fflush(stdout);
 }
 
-nlohmann::json record(const std::string& device, const std::vector<Measured>& all, const std::vector<Goal>& all_goals) {
-  auto listed = nlohmann::json::array(), measurements = nlohmann::json::array();
+void print(const Batch& batch) {
+  std::printf(
+      "batch of %3ld products, n = %4ld, %3ld certified: %9.3f ms, %6.3f of cublasDgemmStridedBatched, %6.2f of single "
+      "calls\n",
+      batch.count, batch.n, batch.certified, 1e3 * batch.seconds, batch.over_dgemm, batch.over_calls);
+  std::fflush(stdout);
+}
+
+nlohmann::json record(const std::string& device, const std::vector<Measured>& all, const std::vector<Batch>& all_batches,
+                      const std::vector<Goal>& all_goals) {
+  auto listed = nlohmann::json::array(), measurements = nlohmann::json::array(), batches = nlohmann::json::array();
+  for (const auto& batch : all_batches)
+    batches.push_back({{"n", batch.n},
+                       {"count", batch.count},
+                       {"certified", batch.certified},
+                       {"over_cublasDgemmStridedBatched", batch.over_dgemm},
+                       {"over_single_calls", batch.over_calls},
+                       {"seconds", batch.seconds}});
   for (const auto& goal : all_goals)
     listed.push_back({{"name", goal.name},
                       {"goal", goal.limit},
@@ -248,7 +317,8 @@ nlohmann::json record(const std::string& device, const std::vector<Measured>& al
   return {{"schema", "ozbound-bench-gpu-certified-1"},
           {"machine", {{"device", device}, {"library", cublas_version()}}},
           {"goals", listed},
-          {"measurements", measurements}};
+          {"measurements", measurements},
+          {"batches", batches}};
 }
 
 int run(bool quick, const char* json) {
@@ -266,13 +336,20 @@ int run(bool quick, const char* json) {
       if (!quick || n <= 2048) add({target, phi, n, n});
     if (!quick) add({target, phi, square_sizes[4], skinny_inner});
   }
+  std::vector<Batch> batches;
+  for (const Index n : {128, 256, 512, 1024}) {
+    if (quick && n > 256) continue;
+    batches.push_back(measure_batch(n, 64, device, cublas));
+    print(batches.back());
+    gpu::release_memory();
+  }
   const auto all_goals = goals(all);
   for (const auto& goal : all_goals)
     std::printf("%-56s %s %5.2f: %6.3f %s\n", goal.name.c_str(), goal.at_least ? "at least" : "at most ", goal.limit,
                 goal.measured, goal.met() ? "met" : "missed");
   if (json == nullptr) return 0;
   std::ofstream out(json);
-  out << record(device.engine().device_name(), all, all_goals).dump(1) << '\n';
+  out << record(device.engine().device_name(), all, batches, all_goals).dump(1) << '\n';
   out.close();
   if (out) return 0;
   std::fprintf(stderr, "%s cannot be written\n", json);

@@ -4,10 +4,14 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "arena.hpp"
 #include "cuda_device.hpp"
@@ -24,6 +28,7 @@
 #include "residue_bounds.hpp"
 #include "residue_choice.hpp"
 #include "residues.hpp"
+#include "side_stream.hpp"
 #include "transfer.hpp"
 
 namespace ozbound::gpu {
@@ -61,6 +66,55 @@ int least_moduli(const CertifiedGemm::Options& options, double factor, Index k) 
   if (options.least_moduli != 0) return checked_moduli(options.least_moduli, options.most_moduli, "least_moduli");
   return std::max(2, expected_moduli(factor, k, options.most_moduli) - fewer);
 }
+
+/// The number of a stream's capture, which is 0 if there is none, or of one that has failed.
+unsigned long long capture_of(cudaStream_t stream) {
+  constexpr auto failed = ~0ULL;
+  cudaStreamCaptureStatus status{};
+  unsigned long long id = 0;
+  check(cudaStreamGetCaptureInfo(stream, &status, &id), "cudaStreamGetCaptureInfo");
+  return status == cudaStreamCaptureStatusNone ? 0 : status == cudaStreamCaptureStatusActive ? id : failed;
+}
+
+/// Streams for work beside that of a caller's stream, for one call at a time.
+struct SideStreams {
+  static constexpr std::size_t most = 7;
+
+  std::array<SideStream, most> all;
+  std::mutex in_use;
+};
+
+/// Some of them that have waited for the work of the caller's stream. There are fewer than wanted, or none, if another call
+/// uses them, or if a graph is being captured to which they belong: until its capture ends.
+class Beside {
+ public:
+  Beside(SideStreams& sides, cudaStream_t stream, std::size_t wanted) : stream_(stream) {
+    if (wanted == 0) return;  // the caller may have locked the streams already
+    one_call_ = std::unique_lock(sides.in_use, std::try_to_lock);
+    if (!one_call_.owns_lock()) return;
+    const auto capture = capture_of(stream);
+    const StreamMark until_now(stream);
+    for (const auto& side : sides.all) {
+      if (streams_.size() == wanted) break;
+      const auto own = capture_of(side.stream());
+      if (own != 0 && own != capture) continue;
+      until_now.wait_in(side.stream());
+      streams_.push_back(side.stream());
+    }
+  }
+
+  [[nodiscard]] const std::vector<cudaStream_t>& streams() const { return streams_; }
+
+  /// Makes the caller's stream wait for the work on these streams.
+  void join() const {
+    for (const auto stream : streams_) StreamMark(stream).wait_in(stream_);
+  }
+
+ private:
+  std::unique_lock<std::mutex> one_call_;
+  cudaStream_t stream_;
+  std::vector<cudaStream_t> streams_;
+};
 
 /// The parts of a workspace. Without a block, they only count.
 struct Parts {
@@ -102,6 +156,7 @@ struct CertifiedGemm::Work {
   ProductLauncher launcher;
   std::size_t level_one_bytes = 0, bound_bytes = 0, bytes = 0;
   ProductStart start;
+  mutable SideStreams sides;
 
   Work(const CudaBackend& of, int on, Kernels& with, const Target& for_target, Index rows, Index columns, Index inner,
        const Options& options)
@@ -132,7 +187,7 @@ struct CertifiedGemm::Work {
     launch_residue_bound({ResidueBoundKind::Of::plan}, looks.a(), looks.b(), k, of_bound, nullptr);
     bound_bytes = of_bound.used();
     static_cast<void>(parts(all));
-    bytes = all.used();
+    bytes = (all.used() + Arena::alignment - 1) / Arena::alignment * Arena::alignment;
   }
 
   [[nodiscard]] Parts parts(Arena& arena) const {
@@ -147,7 +202,18 @@ struct CertifiedGemm::Work {
       throw std::invalid_argument("alpha must be 1, beta 0, and c of doubles");
   }
 
-  void launch(const RealProduct& product, Arena arena, cudaStream_t stream) const {
+  void check_call(const RealProduct& product) const {
+    check_kind(product);
+    product.check();
+    if (!all_on_device(product)) throw std::invalid_argument("a, b and c must lie in the device's memory");
+    const ResidueForm any{most_moduli, most_narrow_bits};
+    // The kernels of the looks, too, then need no memory of their own.
+    if (!fast_residues_apply(matrix_of(product.a), any) || !fast_residues_apply(transposed(matrix_of(product.b)), any))
+      throw std::invalid_argument("a and b must be row-major or column-major");
+  }
+
+  /// @param most_beside streams that the product may use beside this one: 0 or 1
+  void launch(const RealProduct& product, Arena arena, cudaStream_t stream, std::size_t most_beside) const {
     auto part = parts(arena);
     const auto a = matrix_of(product.a), b = matrix_of(product.b);
     const auto& looks = part.looks;
@@ -156,16 +222,19 @@ struct CertifiedGemm::Work {
     launch_residue_choice({looks.a(), looks.b(), looks.row_least(), looks.column_least(), looks.loose(), looks.largest_units(),
                            k, factor, start, part.chosen, part.told},
                           stream);
+    const Beside beside(sides, stream, most_beside);  // where the worst entry is found while the product is multiplied
+    const auto searching = beside.streams().empty() ? stream : beside.streams()[0];
+    const auto made =
+        launch_residue_bound({ResidueBoundKind::Of::plan, 0, 0, part.chosen}, looks.a(), looks.b(), k, part.bound, searching);
+    const BoundWithScales bound{made.bound, made.row_exponents, made.column_exponents};
+    EntryTarget of_entries;
+    of_entries.factor = factor;
+    launch_worst_entry(bound, magnitudes, of_entries, part.worst, searching);
     launch_scaled_residues({{a, part.a}, looks.a().digits}, {{transposed(b), part.b}, looks.b().digits}, part.chosen, stream);
     const DeviceMatrix c = matrix_of(product.c.as_input());
     launcher.launch_later(part.a, part.b, {part.chosen, expected_moduli(factor, k, most_moduli), start.least_moduli}, {.c = c},
                           {a, b, k}, part.sums, stream);
-    const auto made =
-        launch_residue_bound({ResidueBoundKind::Of::plan, 0, 0, part.chosen}, looks.a(), looks.b(), k, part.bound, stream);
-    const BoundWithScales bound{made.bound, made.row_exponents, made.column_exponents};
-    EntryTarget of_entries;
-    of_entries.factor = factor;
-    launch_worst_entry(bound, magnitudes, of_entries, part.worst, stream);
+    beside.join();
     const DeviceSpecials specials{looks.a().digits.special, looks.b().digits.special};
     launch_largest_bound(bound, RoundingError{}, c, specials, part.facts, stream);
   }
@@ -223,14 +292,24 @@ Arena arena_in(const void* workspace, std::size_t bytes) {
 void CertifiedGemm::operator()(const RealProduct& product, void* workspace, Stream stream) const {
   const FloatEnvironment environment;
   const CudaDevice device(work_->device);
-  work_->check_kind(product);
-  product.check();
-  if (!all_on_device(product)) throw std::invalid_argument("a, b and c must lie in the device's memory");
-  const ResidueForm any{work_->most_moduli, most_narrow_bits};
-  // The kernels of the looks, too, then need no memory of their own.
-  if (!fast_residues_apply(matrix_of(product.a), any) || !fast_residues_apply(transposed(matrix_of(product.b)), any))
-    throw std::invalid_argument("a and b must be row-major or column-major");
-  work_->launch(product, arena_in(workspace, work_->bytes), stream);
+  work_->check_call(product);
+  work_->launch(product, arena_in(workspace, work_->bytes), stream, 1);
+}
+
+void CertifiedGemm::operator()(std::span<const RealProduct> products, void* workspace, Stream stream) const {
+  const FloatEnvironment environment;
+  const CudaDevice device(work_->device);
+  for (const auto& product : products) work_->check_call(product);
+  if (products.empty()) return;
+  static_cast<void>(arena_in(workspace, work_->bytes));  // checks the address
+  const Beside beside(work_->sides, stream, std::min(products.size() - 1, SideStreams::most));
+  const auto& sides = beside.streams();
+  for (std::size_t t = 0; t < products.size(); ++t) {
+    const std::size_t lane = t % (sides.size() + 1);
+    auto* const own = static_cast<std::uint8_t*>(workspace) + t * work_->bytes;
+    work_->launch(products[t], arena_in(own, work_->bytes), lane == 0 ? cudaStream_t{stream} : sides[lane - 1], 0);
+  }
+  beside.join();
 }
 
 std::optional<Multiplied> CertifiedGemm::record(const RealProduct& product, const void* workspace, Stream stream) const {

@@ -97,19 +97,17 @@ class Task::Writer {
     second_ = power_of_two(up - first);
   }
 
-  /// Writes elements l + q step … l + q step + 3, for each q < Quads. @pre l and step are multiples of 4.
-  template <int Quads>
-  __device__ void write(Index l, Index step, const double (*x)[4]) {
-#pragma unroll
-    for (int q = 0; q < Quads; ++q) {
-      std::uint32_t word = 0;
-      if (scale_.special)
-        replace_nans(l + q * step, x[q]);
-      else
-        word = digits_of(x[q]);
-      *reinterpret_cast<std::uint32_t*>(digits_ + l + q * step) = word;
-      sum_ = __dp4a(word, 0x01010101u, sum_);
-    }
+  static constexpr bool takes_two = false;
+
+  /// Writes elements l … l + 3. @pre l is a multiple of 4.
+  __device__ void write(Index l, const double (&x)[4]) {
+    std::uint32_t word = 0;
+    if (scale_.special)
+      replace_nans(task_, vector_, l, x[0], x[1], x[2], x[3]);
+    else
+      word = digits_of(x);
+    *reinterpret_cast<std::uint32_t*>(digits_ + l) = word;
+    sum_ = __dp4a(word, 0x01010101u, sum_);
   }
 
   /// Called by `Lanes` adjacent threads that wrote parts of the same vector.
@@ -142,13 +140,15 @@ class Task::Writer {
   static constexpr int below_digits = IntegerNorms::fraction_bits - 7;
   static constexpr std::uint32_t least_normal = 1u << 20;  // the upper half of the least normal number
 
-  /// Corrects the fingerprint, which Seen summed with these elements' own bits.
-  __device__ void replace_nans(Index l, const double (&x)[4]) const {
+  /// Corrects the fingerprint, which Seen summed with the bits of these elements, from element l on.
+  static __device__ __noinline__ void replace_nans(const Task& task, Index vector, Index l, double x0, double x1, double x2,
+                                                   double x3) {
+    const double x[4] = {x0, x1, x2, x3};
 #pragma unroll
     for (int t = 0; t < 4; ++t)
       if (x[t] != x[t]) {
-        const auto key = task_.key(vector_, l + t);
-        atomicAdd(task_.prints + blockIdx.x % FirstLook::print_words,
+        const auto key = task.key(vector, l + t);
+        atomicAdd(task.prints + blockIdx.x % FirstLook::print_words,
                   fingerprint_term(x[t], key) - fingerprint_term_of_one_nan(bits_of(x[t]), key));
       }
   }
@@ -185,19 +185,21 @@ class Task::Writer {
       least = min(least, static_cast<std::uint32_t>(__double2hiint(last)));
       any_by_parts = any_by_parts || low == 0;
     }
-    if (any_by_parts || least < least_normal) {
-#pragma unroll
-      for (int t = 0; t < 4; ++t) last_ = min(last_, last_bit_by_parts(x[t]));
-    } else {
-      last_ = min(last_, static_cast<int>(least >> 20) - 1023);
-    }
+    last_ = min(last_, any_by_parts || least < least_normal ? last_bit_by_parts(x[0], x[1], x[2], x[3])
+                                                            : static_cast<int>(least >> 20) - 1023);
+  }
+
+  /// The least exponent of these numbers' last bits. Not inline, since numbers with many bits do not need it.
+  static __device__ __noinline__ int last_bit_by_parts(double x0, double x1, double x2, double x3) {
+    return min(min(last_bit(x0), last_bit(x1)), min(last_bit(x2), last_bit(x3)));
   }
 
   /// The exponent of a number's last bit.
-  __device__ static int last_bit_by_parts(double x) {
+  __device__ static int last_bit(double x) {
     const auto low = static_cast<std::uint32_t>(__double2loint(x)), high = fast_slicing::top_of(x);
     if ((low | high) == 0) return LookNorms::no_last_bit;
-    const std::uint32_t word = low != 0 ? low : high | least_normal;  // the leading bit of a normal number; lower bits come first
+    const std::uint32_t word =
+        low != 0 ? low : high | least_normal;  // the leading bit of a normal number; lower bits come first
     const int zeros = __clz(static_cast<int>(__brev(word))) + (low != 0 ? 0 : 32);
     return max(static_cast<int>(high >> 20), 1) - 1075 + zeros;
   }

@@ -53,10 +53,10 @@ struct SideNorms {
   }
 };
 
-constexpr int search_words = 2 + LargestWork::print_words;  // best, prints and infinite, one after the other
+constexpr int search_words = 4 + LargestWork::print_words;  // best, prints, infinite, stored and finished, in this order
 static_assert(search_words <= threads);
 
-/// Also zeroes best, prints and infinite. Grid: one outer product for each block in y, rows and columns in z.
+/// Also zeroes best, prints, infinite, stored and finished. Grid: one outer product for each block in y, rows and columns in z.
 __global__ void __launch_bounds__(threads)
     find_estimates(const __grid_constant__ SideNorms rows, const __grid_constant__ SideNorms columns, std::uint64_t* best) {
   if (blockIdx.x == 0 && blockIdx.y == 0 && blockIdx.z == 0 && threadIdx.x < search_words) best[threadIdx.x] = 0;
@@ -65,9 +65,35 @@ __global__ void __launch_bounds__(threads)
 
 __device__ Word* word(std::uint64_t* x) { return reinterpret_cast<Word*>(x); }
 
+/// Sets the result from the first `count` parts. Called by all threads of one block, when the parts are known.
+__device__ void set_result(const LargestWork& work, Index count) {
+  LargestEntry largest;
+  for (Index t = threadIdx.x; t < count; t += blockDim.x)
+    take(largest, {__ldcg(&work.parts[t].value), static_cast<Index>(__ldcg(&work.parts[t].place))});
+  reduce(largest);
+  if (threadIdx.x != 0) return;
+  std::uint64_t print = 0;
+  for (int t = 0; t < LargestWork::print_words; ++t) print += __ldcg(word(work.prints) + t);
+  *work.result = {largest, print, __ldcg(word(work.infinite)) != 0};
+}
+
 /// The largest value so far. Many reads of the one word that all blocks share take longer than the search; read it seldom.
 __device__ double best_of(const LargestWork& work) {
   return double_from_bits(*static_cast<const volatile std::uint64_t*>(work.best));
+}
+
+/// Takes a block's largest entry, which a part stores if it may be the largest of all. The block that comes last sets the
+/// result. Called by all threads. @pre `best` is at least the largest value
+__device__ void conclude(const LargestWork& work, LargestEntry largest) {
+  __shared__ bool last;
+  reduce(largest);
+  if (threadIdx.x == 0) {
+    if (largest.value > 0 && largest.value >= best_of(work)) work.parts[atomicAdd(word(work.stored), Word{1})] = largest;
+    __threadfence();  // other blocks see this part, and what the block's threads added, before they see the block counted
+    last = atomicAdd(word(work.finished), Word{1}) == Word{gridDim.x} * gridDim.y - 1;
+  }
+  __syncthreads();
+  if (last) set_result(work, static_cast<Index>(__ldcg(word(work.stored))));
 }
 
 /// The row of a block of rows that seems to have the largest value. Called by all threads.
@@ -150,8 +176,7 @@ __device__ void find_largest(const DeviceBound& bound, const LargestWork& work, 
     limit = entry.limit(best_of(work));
   }
   entry.finish(work);
-  reduce(largest);
-  if (threadIdx.x == 0) work.parts[Index{blockIdx.y} * gridDim.x + blockIdx.x] = largest;
+  conclude(work, largest);
 }
 
 constexpr int most_terms_by_fours = 2;
@@ -208,8 +233,7 @@ __device__ void find_largest_by_fours(const DeviceBound& bound, const LargestWor
     limit = entry.limit(best_of(work));
   }
   entry.finish(work);
-  reduce(largest);
-  if (threadIdx.x == 0) work.parts[Index{blockIdx.y} * gridDim.x + blockIdx.x] = largest;
+  conclude(work, largest);
 }
 
 /// Reverses the order of positive numbers.
@@ -434,15 +458,7 @@ __global__ void __launch_bounds__(threads, blocks_together)
     find_largest_by_fours(error.bound, work, by_row, BoundByFours{error, rounding, c, specials});
 }
 
-__global__ void __launch_bounds__(1024) reduce_parts(const LargestWork work, Index count) {
-  LargestEntry largest;
-  for (Index t = threadIdx.x; t < count; t += 1024) take(largest, work.parts[t]);
-  reduce(largest);
-  if (threadIdx.x != 0) return;
-  std::uint64_t print = 0;
-  for (int t = 0; t < LargestWork::print_words; ++t) print += work.prints[t];
-  *work.result = {largest, print, *work.infinite != 0};
-}
+__global__ void __launch_bounds__(1024) reduce_parts(const LargestWork work, Index count) { set_result(work, count); }
 
 /// The number of blocks for a tile: large enough that a small product has work for every multiprocessor.
 Index blocks_of_a_tile(Index tiles) {
@@ -452,7 +468,7 @@ Index blocks_of_a_tile(Index tiles) {
   return blocks;
 }
 
-/// Runs first(grid, step) for a row of every step-th block of rows, then all(grid).
+/// Runs first(grid, step) for a row of every step-th block of rows, then all(grid), whose last block sets the result.
 template <class First, class All>
 void launch_search(const BoundWithScales& error, const std::int32_t* row_base, const std::int32_t* column_base,
                    const LargestWork& work, cudaStream_t stream, const First& first, const All& all) {
@@ -467,7 +483,6 @@ void launch_search(const BoundWithScales& error, const std::int32_t* row_base, c
   first(dim3(static_cast<unsigned>(work.columns.blocks), static_cast<unsigned>((work.rows.blocks + step - 1) / step)), step);
   const dim3 grid(static_cast<unsigned>(work.tiles()), static_cast<unsigned>(blocks_of_a_tile(work.tiles())));
   all(grid);
-  launch_reduction(work, Index{grid.x} * grid.y, stream);
 }
 
 /// True if elements lie side by side along one side, and all lines of them consist of aligned fours.
@@ -517,9 +532,11 @@ LargestWork LargestWork::take(Arena& arena, Index outers, Index m, Index n) {
       std::max({work.tiles() * blocks_of_a_tile(work.tiles()), work.columns.blocks * most_probed_rows, Index{2}});
   work.parts = arena.take<LargestEntry>(work.parts_count);
   work.result = arena.take<LargestResult>(1);
-  work.best = arena.take<std::uint64_t>(2 + print_words);
+  work.best = arena.take<std::uint64_t>(4 + print_words);
   work.prints = work.best == nullptr ? nullptr : work.best + 1;
   work.infinite = work.best == nullptr ? nullptr : work.prints + print_words;
+  work.stored = work.best == nullptr ? nullptr : work.infinite + 1;
+  work.finished = work.best == nullptr ? nullptr : work.stored + 1;
   return work;
 }
 

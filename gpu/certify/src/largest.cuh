@@ -103,7 +103,9 @@ class TileEstimate {
   };
   [[nodiscard]] __device__ Four four(int first) const {
     Four result = {};
-    for (int t = 0; t < terms_; ++t) {
+#pragma unroll
+    for (int t = 0; t < 2; ++t) {
+      if (t >= terms_) break;
       const int chosen = shared_.chosen[t];
       const auto own = chosen < 0 ? float4{1, 1, 1, 1}
                                   : *reinterpret_cast<const float4*>(
@@ -151,7 +153,7 @@ __device__ inline double error_at(const BoundWithScales& error, const LevelOneSu
   return rescaled_upper(upper, error.row_exponents[i] - of_row + (std::int64_t{error.column_exponents[j]} - of_column));
 }
 
-/// Zeroes `best`, `prints` and `infinite`.
+/// Zeroes `best`, `prints`, `infinite`, `stored` and `finished`.
 void clear_sums(const LargestWork& work, cudaStream_t stream);
 
 /// Does the same, and fills work.rows and work.columns with a bound's norms relative to the exponents of a product, or to 1 if

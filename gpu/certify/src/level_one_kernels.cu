@@ -11,11 +11,15 @@ namespace {
 
 constexpr int threads = entry_threads;
 
-/// Adds the findings of a warp's entries to `sums`.
+/// Adds the findings of a block's entries to `sums`. All blocks share these words, so each comes to them once. Called by all
+/// threads.
 __device__ void note(const LevelOneSums& sums, bool loose, std::uint64_t most) {
+  __shared__ std::uint64_t of_warps[threads / 32];
   for (int offset = 16; offset > 0; offset /= 2) most = max(most, __shfl_xor_sync(~0u, most, offset));
-  const bool any_loose = __any_sync(~0u, loose) != 0;
-  if (threadIdx.x % 32 != 0) return;
+  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = most;
+  const bool any_loose = __syncthreads_or(loose ? 1 : 0) != 0;
+  if (threadIdx.x != 0) return;
+  for (int w = 1; w < threads / 32; ++w) most = max(most, of_warps[w]);
   if (any_loose) *sums.loose = 1;
   if (most > *static_cast<const volatile std::uint64_t*>(sums.largest_units))
     atomicMax(counter(sums.largest_units), static_cast<unsigned long long>(most));
@@ -110,9 +114,10 @@ __global__ void __launch_bounds__(threads) find_extremes_narrow(const LevelOneSu
 void launch_extremes(const LevelOneSums& sums, cudaStream_t stream) {
   if (sums.m == 0 || sums.n == 0) return;
   if (sums.narrow != nullptr) {
-    constexpr Index enough_blocks = 2048;
+    // Every block lowers the least sums of all its rows, so that many blocks of few columns take longer.
+    constexpr Index enough_blocks = 528, fewest_columns = 2 * columns_each;
     const Index across = (sums.m + threads * rows_each - 1) / (threads * rows_each);
-    const Index down = std::min((sums.n + columns_each - 1) / columns_each, std::max<Index>(enough_blocks / across, 1));
+    const Index down = std::min((sums.n + fewest_columns - 1) / fewest_columns, std::max<Index>(enough_blocks / across, 1));
     const dim3 grid(static_cast<unsigned>(across), static_cast<unsigned>(down));
     find_extremes_narrow<<<grid, threads, 0, stream>>>(sums);
     return check_launch("find_extremes_narrow");

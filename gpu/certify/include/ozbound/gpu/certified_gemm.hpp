@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/bounds/target.hpp"
@@ -38,7 +39,7 @@ class CertifiedGemm {
   CertifiedGemm(const CertifiedGemm&) = delete;
   CertifiedGemm& operator=(const CertifiedGemm&) = delete;
 
-  /// Bytes of device memory that a call needs, aligned to 1024 bytes, and that keep its record.
+  /// Bytes of device memory that a product needs, aligned to 1024 bytes, and that keep its record. A multiple of 1024.
   [[nodiscard]] std::size_t workspace() const;
 
   /// Computes C. Matrices lie in the device's memory; C is of doubles, alpha is 1 and beta 0. Calls may overlap if each has its
@@ -46,6 +47,11 @@ class CertifiedGemm {
   /// std::invalid_argument as RealProduct::check, and for other shapes, scalars or places, or a workspace that is null or not
   /// aligned; CudaError if a launch fails.
   void operator()(const RealProduct& product, void* workspace, Stream stream) const;
+
+  /// Computes the C of several products, a plan chosen for each, side by side where they are small. In a captured graph they
+  /// are one launch. @param workspace of products.size() times workspace() bytes; product t has the part that begins at t times
+  /// workspace(), which keeps its record. @throws as for one product, before any is launched if an argument is wrong.
+  void operator()(std::span<const RealProduct> products, void* workspace, Stream stream) const;
 
   /// The decision and the certificate of the last call with this workspace, on this or another stream; nothing if no plan was
   /// chosen, if an entry of C became infinite only by rounding, or if the worst entry is beyond the target after all, by less
