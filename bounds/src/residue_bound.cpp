@@ -13,13 +13,27 @@ namespace ozbound {
 namespace {
 
 /// 2^-bits / 2, or 0 if nothing is rounded.
-double rounding_of(const VectorNorms& vector, int bits) { return vector.exact_bits() <= bits ? 0 : power_of_two(-bits - 1); }
+double rounding_of(std::int32_t exact_bits, int bits) { return exact_bits <= bits ? 0 : power_of_two(-bits - 1); }
 
-std::vector<double> roundings_of(std::span<const VectorNorms> vectors, int bits) {
+std::vector<double> roundings_of(std::span<const VectorSum> vectors, int bits) {
   std::vector<double> errors;
   errors.reserve(vectors.size());
-  for (const auto& vector : vectors) errors.push_back(rounding_of(vector, bits));
+  for (const auto& vector : vectors) errors.push_back(rounding_of(vector.exact_bits, bits));
   return errors;
+}
+
+std::vector<double> sums_upper(std::span<const VectorSum> vectors) {
+  std::vector<double> sums;
+  sums.reserve(vectors.size());
+  for (const auto& vector : vectors) sums.push_back(relative_sum_upper(vector.sum));
+  return sums;
+}
+
+std::vector<VectorSum> sums_of(std::span<const VectorNorms> vectors) {
+  std::vector<VectorSum> sums;
+  sums.reserve(vectors.size());
+  for (const auto& vector : vectors) sums.push_back({vector.norms.sum, vector.exact_bits()});
+  return sums;
 }
 
 /// ||a~_i||_1 from ||a_i||_1 and the rounding of each of k elements.
@@ -29,14 +43,14 @@ double rounded_sum_upper(double sum, Index k, double rounding) {
 
 }  // namespace
 
-std::vector<double> sums_upper(std::span<const VectorNorms> vectors) {
-  std::vector<double> sums;
-  sums.reserve(vectors.size());
-  for (const auto& vector : vectors) sums.push_back(relative_sum_upper(vector.norms.sum));
-  return sums;
-}
+std::vector<double> sums_upper(std::span<const VectorNorms> vectors) { return sums_upper(sums_of(vectors)); }
 
 EntryBound residue_error_upper(std::span<const VectorNorms> rows, std::span<const VectorNorms> columns, const ResiduePlan& plan,
+                               Index k) {
+  return residue_error_upper(sums_of(rows), sums_of(columns), plan, k);
+}
+
+EntryBound residue_error_upper(std::span<const VectorSum> rows, std::span<const VectorSum> columns, const ResiduePlan& plan,
                                Index k) {
   const FloatEnvironment environment;
   auto of_rows = roundings_of(rows, plan.bits_a), of_columns = roundings_of(columns, plan.bits_b);
@@ -49,7 +63,7 @@ EntryBound residue_error_upper(std::span<const VectorNorms> rows, std::span<cons
 }
 
 double residue_entry_error_upper(const VectorNorms& row, const VectorNorms& column, const ResiduePlan& plan, Index k) {
-  const double of_row = rounding_of(row, plan.bits_a), of_column = rounding_of(column, plan.bits_b);
+  const double of_row = rounding_of(row.exact_bits(), plan.bits_a), of_column = rounding_of(column.exact_bits(), plan.bits_b);
   const double row_sum = rounded_sum_upper(relative_sum_upper(row.norms.sum), k, of_row);
   return add_upper(multiply_upper(of_row, relative_sum_upper(column.norms.sum)), multiply_upper(row_sum, of_column));
 }

@@ -369,17 +369,28 @@ __device__ void round_part(const TileRecovery& f, const ResidueConstants& moduli
   if (rest != 0) finish_rest<Limbs, Columns>(f, moduli, block, rest);
 }
 
-/// Takes all parts of C, whose number of blocks is `blocks`; a launch may have fewer.
 template <int Triples, int Limbs, int Columns, bool Two, bool Ziv>
 __global__ void __launch_bounds__(recovering_threads, Triples > 5 || Ziv ? 2 : 3)
     round_tiles(const __grid_constant__ TileRecovery f, const __grid_constant__ ResidueConstants moduli,
-                const __grid_constant__ ResidueTriples triples, int unit, unsigned blocks) {
+                const __grid_constant__ ResidueTriples triples, int unit) {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();  // the previous kernel has written the bytes
 #endif
-  if (f.chosen != nullptr && f.chosen->moduli != triples.moduli) return;  // another launch is for this plan
+  round_part<Triples, Limbs, Columns, Two, Ziv>(f, moduli, triples, unit, blockIdx.x);
+}
+
+/// The same under a plan in device memory, if it has this many moduli. Few blocks take all parts of C, `blocks` in number, so
+/// that a launch for another plan ends soon.
+template <int Triples, int Limbs, int Columns, bool Two>
+__global__ void __launch_bounds__(recovering_threads, 2)
+    round_tiles_if_chosen(const __grid_constant__ TileRecovery f, const __grid_constant__ ResidueConstants moduli,
+                          const __grid_constant__ ResidueTriples triples, int unit, unsigned blocks) {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+  if (f.chosen->moduli != triples.moduli) return;
   for (unsigned block = blockIdx.x; block < blocks; block += gridDim.x)
-    round_part<Triples, Limbs, Columns, Two, Ziv>(f, moduli, triples, unit + f.more(), block);
+    round_part<Triples, Limbs, Columns, Two, false>(f, moduli, triples, unit + f.more(), block);
 }
 
 /// True if the host knows that C is C' rounded, where there is no bound or Ziv's test allows it.
@@ -408,6 +419,8 @@ void launch_early(void (*kernel)(Parameters...), unsigned blocks, cudaStream_t s
   check(cudaLaunchKernelEx(&config, kernel, Parameters(arguments)...), "cudaLaunchKernelEx");
 }
 
+constexpr unsigned most_blocks_if_chosen = 528;  // a few for each multiprocessor
+
 /// Fewer triples have integers of at most two words; Ziv's test then is that of doubles.
 constexpr int fewest_ziv_triples = 3;
 
@@ -416,22 +429,24 @@ void launch_rounding(const TileRecovery& f, int moduli, const FusedResidues::Byt
   const int unit = f.layout.weight_exponent[f.layout.count - 1];
   constexpr int most_of_two = 13;  // most moduli for which H is below 2^103
   constexpr bool never_two = 3 * Triples - 2 > most_of_two, always_two = 3 * Triples <= most_of_two;
-  // A launch for a plan that was not chosen then ends at once.
-  constexpr unsigned most_for_later_plans = 1024;
-  const unsigned blocks = blocks_of<Columns>(bytes),
-                 launched = f.chosen == nullptr ? blocks : std::min(blocks, most_for_later_plans);
-  const auto launch = [&](auto kernel) {
-    launch_early(kernel, launched, stream, f, residue_constants(moduli), ResidueTriples::of(moduli), unit, blocks);
-  };
+  const auto blocks = blocks_of<Columns>(bytes);
   const bool two = always_two || (!never_two && moduli <= most_of_two);
+  const auto launch = [&](auto kernel, unsigned launched, auto... more) {
+    launch_early(kernel, launched, stream, f, residue_constants(moduli), ResidueTriples::of(moduli), unit, more...);
+  };
+  if (f.chosen != nullptr) {
+    const unsigned launched = std::min(blocks, most_blocks_if_chosen);
+    return two ? launch(round_tiles_if_chosen<Triples, Limbs, Columns, !never_two>, launched, blocks)
+               : launch(round_tiles_if_chosen<Triples, Limbs, Columns, always_two>, launched, blocks);
+  }
   if constexpr (Triples >= fewest_ziv_triples)
     if (f.epilogue.bound != nullptr)
-      return two ? launch(round_tiles<Triples, Limbs, Columns, !never_two, true>)
-                 : launch(round_tiles<Triples, Limbs, Columns, always_two, true>);
+      return two ? launch(round_tiles<Triples, Limbs, Columns, !never_two, true>, blocks)
+                 : launch(round_tiles<Triples, Limbs, Columns, always_two, true>, blocks);
   if (two)
-    launch(round_tiles<Triples, Limbs, Columns, !never_two, false>);
+    launch(round_tiles<Triples, Limbs, Columns, !never_two, false>, blocks);
   else
-    launch(round_tiles<Triples, Limbs, Columns, always_two, false>);
+    launch(round_tiles<Triples, Limbs, Columns, always_two, false>, blocks);
 }
 
 /// Calls launch(triples, limbs), both integral constants, for this many moduli.

@@ -430,9 +430,7 @@ std::int64_t DeviceExamination::exponent(Index i, Index j) {
 
 PlanBound DeviceExamination::bound_of_residues(const ResiduePlan& plan) {
   const CudaDevice current(device_);
-  auto on_host = [report = shared_report(), plan, k = k_] {
-    return residue_plan_bound(report->a.vectors(), report->b.vectors(), plan, k);
-  };
+  auto on_host = [report = shared_report(), plan, k = k_] { return residue_plan_bound(*report, plan, k); };
   const ResidueBoundKind kind{ResidueBoundKind::Of::plan, plan.bits_a, plan.bits_b};
   return remote_bound(std::make_shared<const LookedPlanBound>(kind, looks_, k_, std::move(on_host), device_, stream_));
 }

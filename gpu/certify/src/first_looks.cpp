@@ -34,10 +34,15 @@ VectorNorms OperandReport::vector(Index i) const {
 
 std::int32_t OperandReport::exact_bits() const {
   std::int32_t bits = 0;
-  const auto* const largest = words_ + 2 * count_;
-  for (Index i = 0; i < count_; ++i)
-    if (largest[i] != 0) bits = std::max(bits, exponents_[i] - (no_last_bit - above_last_bits_[i]));
+  for (Index i = 0; i < count_; ++i) bits = std::max(bits, exact_bits(i));
   return bits;
+}
+
+std::vector<VectorSum> OperandReport::sums() const {
+  std::vector<VectorSum> all;
+  all.reserve(static_cast<std::size_t>(count_));
+  for (Index i = 0; i < count_; ++i) all.push_back({words_[i], exact_bits(i)});
+  return all;
 }
 
 const std::vector<VectorNorms>& OperandReport::vectors() const {
@@ -100,6 +105,10 @@ FirstLooks::Report FirstLooks::report(cudaStream_t stream) {
   const auto& copied = copy_->wait();
   return {copied.part(loose_, 1)[0] != 0, copied.part(largest_units_, 1)[0], copied.part(middle_, 1)[0],
           OperandReport(a_, row_least_, copied), OperandReport(b_, column_least_, copied)};
+}
+
+PlanBound residue_plan_bound(const FirstLooks::Report& report, const ResiduePlan& plan, Index k) {
+  return {residue_error_upper(report.a.sums(), report.b.sums(), plan, k), report.a.exponents(), report.b.exponents()};
 }
 
 }  // namespace ozbound::gpu

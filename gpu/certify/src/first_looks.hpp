@@ -13,6 +13,9 @@
 #include "first_look.hpp"
 #include "memory.hpp"
 #include "ozbound/bounds/detail/part_norms.hpp"
+#include "ozbound/bounds/examination.hpp"
+#include "ozbound/bounds/residue_bound.hpp"
+#include "ozbound/core/residue_plan.hpp"
 #include "ozbound/core/vector_norms.hpp"
 #include "started_copy.hpp"
 #include "transfer.hpp"
@@ -35,6 +38,8 @@ class OperandReport {
   [[nodiscard]] std::int32_t exact_bits() const;
   /// The sum of VectorNorms::norms of vector i.
   [[nodiscard]] std::uint64_t sum(Index i) const { return words_[i]; }
+  /// What bounds of residues use of all vectors.
+  [[nodiscard]] std::vector<VectorSum> sums() const;
   /// ||.||_1 of vector i relative to its scale, rounded up.
   [[nodiscard]] double sum_upper(Index i) const { return relative_sum_upper(words_[i]); }
   /// The least sum of level 1 in the vector's row or column of C, among entries that are neither zero nor special; nothing if
@@ -47,6 +52,11 @@ class OperandReport {
   [[nodiscard]] const std::vector<VectorNorms>& vectors() const;
 
  private:
+  /// VectorNorms::exact_bits of vector i.
+  [[nodiscard]] std::int32_t exact_bits(Index i) const {
+    return words_[2 * count_ + i] == 0 ? 0 : exponents_[i] - (LookNorms::no_last_bit - above_last_bits_[i]);
+  }
+
   HostBlock copied_;  ///< keeps what the pointers point to
   std::uint64_t print_;
   Index count_;
@@ -109,5 +119,8 @@ class FirstLooks {
   std::size_t zero_bytes_ = 0;    ///< from a_.prints on: the bytes of words that are 0 at first
   std::size_t report_bytes_ = 0;  ///< from a_.prints on: the bytes up to the end of the report's last part
 };
+
+/// residue_plan_bound, from a report.
+PlanBound residue_plan_bound(const FirstLooks::Report& report, const ResiduePlan& plan, Index k);
 
 }  // namespace ozbound::gpu

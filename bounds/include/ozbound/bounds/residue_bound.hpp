@@ -11,12 +11,20 @@
 
 namespace ozbound {
 
+/// What a bound of residues uses of a vector.
+struct VectorSum {
+  std::uint64_t sum;        ///< that of VectorNorms::norms
+  std::int32_t exact_bits;  ///< VectorNorms::exact_bits()
+};
+
 /// The error of rounding A and B to A~ and B~, with a plan's bits: |AB - A~B~| <=
 /// 1/2 (2^-bits_a [a_i not exact] ||b_j||_1 + 2^-bits_b [b_j not exact] ||a~_i||_1), relative to rho_i sigma_j. A vector is
 /// exact if its last bit is no less than the unit of its integers, or if it counts as zero because of NaN or infinities
 /// (docs/derivations/residues.md, R10). The evaluation uses the operations of R14, which the certificate checker repeats.
 /// @param rows norms of A's m rows @param columns norms of B's n columns @param k the inner dimension
 EntryBound residue_error_upper(std::span<const VectorNorms> rows, std::span<const VectorNorms> columns, const ResiduePlan& plan,
+                               Index k);
+EntryBound residue_error_upper(std::span<const VectorSum> rows, std::span<const VectorSum> columns, const ResiduePlan& plan,
                                Index k);
 
 /// residue_error_upper of one entry, with these norms of its row and column.
