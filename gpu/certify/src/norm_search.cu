@@ -73,28 +73,45 @@ __global__ void __launch_bounds__(entry_threads)
   });
 }
 
-constexpr int row_threads = 32;  // per block, so that even a few rows occupy many multiprocessors
+constexpr int row_threads = 32;  // rows of a block; few, so that even a few rows occupy many multiprocessors
+constexpr int loading_warps = 8, adding_threads = row_threads * (loading_warps + 1);
+constexpr int columns_together = 64;
 
-/// Sums of rows, one thread for each row, because terms are added in order. Loads the next terms while it adds.
+/// Sums of rows, one thread for each row, because terms are added in order. The other warps of its block load the next terms.
 template <bool Upper>
-__global__ void __launch_bounds__(row_threads) add_rows(const double* terms, Index rows, Index columns, double* sums) {
-  constexpr int ahead = 16;
-  const Index i = Index{blockIdx.x} * row_threads + threadIdx.x;
-  if (i >= rows) return;
-  const auto at = [&](Index j) { return j < columns ? terms[i + j * rows] : 0; };  // adding 0 changes nothing
-  double sum = 0, next[ahead];
+__global__ void __launch_bounds__(adding_threads) add_rows(const double* terms, Index rows, Index columns, double* sums) {
+  constexpr int each = columns_together / loading_warps;
+  __shared__ double held[2][columns_together][row_threads];
+  const int lane = static_cast<int>(threadIdx.x) % row_threads, warp = static_cast<int>(threadIdx.x) / row_threads;
+  const Index i = Index{blockIdx.x} * row_threads + lane;
+  const bool adds = warp == loading_warps;
+  double next[each];
+  const auto load = [&](Index first) {
 #pragma unroll
-  for (int t = 0; t < ahead; ++t) next[t] = at(t);
-  for (Index j = 0; j < columns; j += ahead) {
-    double now[ahead];
+    for (int t = 0; t < each; ++t) {
+      const Index j = first + warp * each + t;
+      next[t] = i < rows && j < columns ? terms[i + j * rows] : 0;  // adding 0 changes nothing
+    }
+  };
+  if (!adds) load(0);
+  double sum = 0;
+  int buffer = 0;
+  for (Index j = 0; j < columns + columns_together; j += columns_together, buffer ^= 1) {
+    if (adds) {
+      if (j > 0)  // the terms that were stored before
+#pragma unroll 16
+        for (int c = 0; c < columns_together; ++c) {
+          const double term = held[buffer ^ 1][c][lane];
+          sum = Upper ? add_upper(sum, term) : add_lower(sum, term);
+        }
+    } else if (j < columns) {
 #pragma unroll
-    for (int t = 0; t < ahead; ++t) now[t] = next[t];
-#pragma unroll
-    for (int t = 0; t < ahead; ++t) next[t] = at(j + ahead + t);
-#pragma unroll
-    for (int t = 0; t < ahead; ++t) sum = Upper ? add_upper(sum, now[t]) : add_lower(sum, now[t]);
+      for (int t = 0; t < each; ++t) held[buffer][warp * each + t][lane] = next[t];
+      load(j + columns_together);
+    }
+    __syncthreads();
   }
-  sums[i] = sum;
+  if (adds && i < rows) sums[i] = sum;
 }
 
 /// The share of every entry, and the largest share. A block takes `tile` rows and columns.
@@ -119,7 +136,7 @@ __global__ void __launch_bounds__(search_threads)
 template <bool Upper>
 void launch_adding(const double* terms, const NormMatrix& norm, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>((norm.rows + row_threads - 1) / row_threads);
-  add_rows<Upper><<<blocks, row_threads, 0, stream>>>(terms, norm.rows, norm.columns, norm.row_sums);
+  add_rows<Upper><<<blocks, adding_threads, 0, stream>>>(terms, norm.rows, norm.columns, norm.row_sums);
   check_launch("add_rows");
 }
 
