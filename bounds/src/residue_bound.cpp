@@ -15,22 +15,22 @@ namespace {
 /// 2^-bits / 2, or 0 if nothing is rounded.
 double rounding_of(std::int32_t exact_bits, int bits) { return exact_bits <= bits ? 0 : power_of_two(-bits - 1); }
 
-std::vector<double> roundings_of(std::span<const VectorSum> vectors, int bits) {
+std::vector<double> roundings_of(std::span<const RoundedVector> vectors, int bits) {
   std::vector<double> errors;
   errors.reserve(vectors.size());
   for (const auto& vector : vectors) errors.push_back(rounding_of(vector.exact_bits, bits));
   return errors;
 }
 
-std::vector<double> sums_upper(std::span<const VectorSum> vectors) {
+std::vector<double> sums_upper(std::span<const RoundedVector> vectors) {
   std::vector<double> sums;
   sums.reserve(vectors.size());
   for (const auto& vector : vectors) sums.push_back(relative_sum_upper(vector.sum));
   return sums;
 }
 
-std::vector<VectorSum> sums_of(std::span<const VectorNorms> vectors) {
-  std::vector<VectorSum> sums;
+std::vector<RoundedVector> sums_of(std::span<const VectorNorms> vectors) {
+  std::vector<RoundedVector> sums;
   sums.reserve(vectors.size());
   for (const auto& vector : vectors) sums.push_back({vector.norms.sum, vector.exact_bits()});
   return sums;
@@ -50,8 +50,8 @@ EntryBound residue_error_upper(std::span<const VectorNorms> rows, std::span<cons
   return residue_error_upper(sums_of(rows), sums_of(columns), plan, k);
 }
 
-EntryBound residue_error_upper(std::span<const VectorSum> rows, std::span<const VectorSum> columns, const ResiduePlan& plan,
-                               Index k) {
+EntryBound residue_error_upper(std::span<const RoundedVector> rows, std::span<const RoundedVector> columns,
+                               const ResiduePlan& plan, Index k) {
   const FloatEnvironment environment;
   auto of_rows = roundings_of(rows, plan.bits_a), of_columns = roundings_of(columns, plan.bits_b);
   auto row_sums = sums_upper(rows);

@@ -153,8 +153,9 @@ class SliceSearch {
   /// Keeps the best candidate for each number of products, and the one that certifies. Plans arrive in order of cost.
   void note(const Candidate& candidate) {
     auto& all = proposal_.looked_at;
+    const int products = candidate.plan->products();
     const auto like = std::ranges::find_if(all, [&](const Candidate& other) {
-      return other.method == candidate.method && other.plan->products() == candidate.plan->products();
+      return other.method == candidate.method && other.plan->products() == products;
     });
     if (like != all.end()) {
       if (!candidate.certifies && candidate.plan != like->plan && candidate.ratio >= like->ratio) return;

@@ -250,12 +250,12 @@ void launch_scaled_residues(const ScaledResidueJob& a, const ScaledResidueJob& b
     job.operand.slices.count = 0;
     return job;
   };
-  const auto as_typed = [&](const ScaledResidueJob& of_a, const ScaledResidueJob& of_b) {
-    return of_a.operand.vectors.is_double ? launch(of_a, of_b, double()) : launch(of_a, of_b, float());
+  const auto as_typed = [&](const ScaledResidueJob& of_a, const ScaledResidueJob& of_b, const ScaledResidueJob& typed) {
+    return typed.operand.vectors.is_double ? launch(of_a, of_b, double()) : launch(of_a, of_b, float());
   };
-  if (a.operand.vectors.is_double == b.operand.vectors.is_double) return as_typed(a, b);
-  as_typed(a, without_vectors(a));
-  as_typed(b, without_vectors(b));
+  if (a.operand.vectors.is_double == b.operand.vectors.is_double) return as_typed(a, b, a);
+  as_typed(a, without_vectors(b), a);  // B keeps its place, since its bits are its own
+  as_typed(without_vectors(a), b, b);
 }
 
 }  // namespace ozbound::gpu

@@ -42,8 +42,44 @@ constexpr Kind kinds[] = {{"alike", 0, 53, 0, false, false},         {"small int
 struct Shape {
   Index m, n, k;
 };
-// The last one is cut into blocks.
-constexpr Shape shapes[] = {{1, 1, 1}, {3, 5, 7}, {128, 128, 128}, {129, 300, 257}, {640, 513, 1000}, {2100, 2200, 130}};
+// In two of them vectors are longer than kernels hold; the last one is cut into blocks.
+constexpr Shape shapes[] = {{1, 1, 1},        {3, 5, 7},      {128, 128, 128}, {129, 300, 257},
+                            {640, 513, 1000}, {33, 40, 4200}, {20, 30, 9001},  {2100, 2200, 130}};
+
+/// How the matrices of a product are stored.
+struct Storage {
+  bool a_floats, b_floats, by_columns;
+};
+constexpr Storage plainly{false, false, false};
+constexpr Storage storages[] = {plainly, {false, false, true}, {true, false, false}, {false, true, true}};
+
+/// One of the storages, by a seed. Numbers of all scales do not fit floats.
+Storage storage_for(const Kind& kind, std::uint64_t seed) { return storages[kind.row_spread < 100 ? seed % 4 : seed % 2]; }
+
+/// A copy of a matrix in a storage, and a view of it.
+class Stored {
+ public:
+  Stored(const Matrix<double>& x, bool floats, bool by_columns)
+      : floats_(floats),
+        by_columns_(by_columns),
+        doubles_(by_columns ? x.cols() : x.rows(), by_columns ? x.rows() : x.cols()),
+        singles_(doubles_.rows(), doubles_.cols()) {
+    for (Index i = 0; i < x.rows(); ++i)
+      for (Index j = 0; j < x.cols(); ++j) {
+        const Index row = by_columns ? j : i, column = by_columns ? i : j;
+        doubles_(row, column) = x(i, j), singles_(row, column) = static_cast<float>(x(i, j));
+      }
+  }
+  [[nodiscard]] InputView view() const {
+    const auto stored = floats_ ? InputView(singles_) : InputView(doubles_);
+    return by_columns_ ? stored.transposed() : stored;
+  }
+
+ private:
+  bool floats_, by_columns_;
+  Matrix<double> doubles_;
+  Matrix<float> singles_;
+};
 
 Matrix<double> sampled(Index rows, Index cols, bool by_row, const Kind& kind, RandomBits& random) {
   Matrix<double> x(rows, cols);
@@ -58,8 +94,11 @@ Matrix<double> sampled(Index rows, Index cols, bool by_row, const Kind& kind, Ra
       const double value = (random.once_in(2) ? -1 : 1) * std::ldexp(significand, scale - random.below(kind.spread + 1));
       x(i, j) = kind.zeros && ((by_row ? i : j) % 50 == 7 || random.once_in(9)) ? 0 : value;
     }
-  if (kind.specials && rows > 2 && cols > 2)
+  if (kind.specials && rows > 2 && cols > 2) {  // NaNs of several bits, which all count as the same
     x(rows / 2, cols / 2) = by_row ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
+    x(0, cols - 1) = double_from_bits(0xfff8000000000123);
+    x(rows - 1, 0) = double_from_bits(0x7ff4000000000001);
+  }
   return x;
 }
 
@@ -67,26 +106,43 @@ Matrix<double> sampled(Index rows, Index cols, bool by_row, const Kind& kind, Ra
 struct Sample {
   std::string origin;
   Matrix<double> a, b, c;
+
+ private:
+  std::unique_ptr<const Stored> a_stored_, b_stored_;  ///< null: stored plainly, and tests may change a and b
+  Matrix<double> c_columns_;
+
+ public:
   Placed a_there, b_there, c_there;
   double alpha;
 
-  Sample(const Shape& shape, const Kind& kind, double factor, std::uint64_t seed)
-      : Sample(shape, kind, factor, RandomBits(seed)) {}
+  Sample(const Shape& shape, const Kind& kind, double factor, std::uint64_t seed, const Storage& storage = plainly)
+      : Sample(shape, kind, factor, RandomBits(seed), storage) {}
 
-  [[nodiscard]] RealProduct here() { return {a, b, c, alpha}; }
+  [[nodiscard]] RealProduct here() { return {a_here(), b_here(), c, alpha}; }
   [[nodiscard]] RealProduct there() const { return {a_there.input(), b_there.input(), c_there.view(), alpha}; }
 
  private:
-  Sample(const Shape& shape, const Kind& kind, double factor, RandomBits random)
+  [[nodiscard]] InputView a_here() const { return a_stored_ ? a_stored_->view() : InputView(a); }
+  [[nodiscard]] InputView b_here() const { return b_stored_ ? b_stored_->view() : InputView(b); }
+
+  Sample(const Shape& shape, const Kind& kind, double factor, RandomBits random, const Storage& storage)
       : origin(std::string(kind.name) + ", " + std::to_string(shape.m) + " x " + std::to_string(shape.n) + " x " +
-               std::to_string(shape.k)),
+               std::to_string(shape.k) + (storage.a_floats ? ", A of floats" : "") + (storage.b_floats ? ", B of floats" : "") +
+               (storage.by_columns ? ", by columns" : "")),
         a(sampled(shape.m, shape.k, true, kind, random)),
         b(sampled(shape.k, shape.n, false, kind, random)),
         c(shape.m, shape.n),
-        a_there(a, true),
-        b_there(b, true),
-        c_there(c, true),
+        a_stored_(stored(a, storage.a_floats, storage.by_columns)),
+        b_stored_(stored(b, storage.b_floats, storage.by_columns)),
+        c_columns_(shape.n, shape.m),
+        a_there(a_here(), true),
+        b_there(b_here(), true),
+        c_there(storage.by_columns ? InputView(c_columns_).transposed() : InputView(c), true),
         alpha(factor) {}
+
+  static std::unique_ptr<const Stored> stored(const Matrix<double>& x, bool floats, bool by_columns) {
+    return floats || by_columns ? std::make_unique<const Stored>(x, floats, by_columns) : nullptr;
+  }
 };
 
 /// The candidate by residues of a decision on the host; nothing if there is none.
@@ -110,7 +166,8 @@ bool compare_plans(const Backend& cpu, const Backend& cuda) {
       for (const auto* const text :
            {"dgemm", "dgemm-typical", "componentwise:1e-3", "componentwise:1e-7", "componentwise:1e-13"}) {
         const FloatEnvironment environment;
-        Sample sample(shape, kind, 1, ++seed);
+        ++seed;
+        Sample sample(shape, kind, 1, seed, storage_for(kind, seed));
         const auto describe = [&] { return std::string(text) + ", " + sample.origin; };
         const auto target = parse_target(text);
         const auto call = sample.there();
@@ -152,7 +209,10 @@ class BatchChoice {
   }
 
   void launch(std::span<const RealProduct> calls, cudaStream_t stream) const { gemm_(calls, aligned_, stream); }
-  void launch(const RealProduct& call, cudaStream_t stream) const { gemm_(call, aligned_, stream); }
+  /// Launches one product, with the workspace of a batch's product t.
+  void launch(const RealProduct& call, std::size_t t, cudaStream_t stream) const {
+    gemm_(call, aligned_ + t * gemm_.workspace(), stream);
+  }
 
   /// Compares C and the record of a batch's product t with the product on the CPU under the plan that was chosen. Returns true
   /// if one was. @param before C's bits before the call
@@ -191,6 +251,8 @@ class DeviceChoice : public BatchChoice {
   DeviceChoice(const gpu::CudaBackend& device, const Backend& cpu, const char* target, const Shape& shape)
       : BatchChoice(device, cpu, target, shape, 1) {}
 
+  void launch(const RealProduct& call, cudaStream_t stream) const { BatchChoice::launch(call, 0, stream); }
+
   bool compare(Sample& sample, const std::vector<std::uint64_t>& before, cudaStream_t stream, Section& section) const {
     return BatchChoice::compare(0, sample, before, stream, section);
   }
@@ -217,7 +279,9 @@ bool compare_streams(const gpu::CudaBackend& device, const Backend& cpu) {
       if (target_tau(parse_target(target), shape.k, binary64, false) < 0x1p-53) continue;
       const DeviceChoice gemms[2] = {{device, cpu, target, shape}, {device, cpu, target, shape}};
       for (std::size_t t = 0; t < std::size(kinds); t += 2) {
-        Sample samples[2] = {{shape, kinds[t], 1, ++seed}, {shape, kinds[t + 1], 1, ++seed}};
+        seed += 2;
+        Sample samples[2] = {{shape, kinds[t], 1, seed, storage_for(kinds[t], seed)},
+                             {shape, kinds[t + 1], 1, seed + 1, storage_for(kinds[t + 1], seed + 1)}};
         const std::vector<std::uint64_t> before[2] = {samples[0].c_there.bits(), samples[1].c_there.bits()};
         gpu::check(cudaStreamSynchronize(cudaStreamPerThread), "cudaStreamSynchronize");
         for (int s = 0; s < 2; ++s) gemms[s].launch(samples[s].there(), streams[s].stream);
@@ -274,18 +338,22 @@ bool compare_replays(const gpu::CudaBackend& device, const Backend& cpu) {
 /// Batches, launched and in a replayed graph. The products are of all kinds, and some have no plan.
 bool compare_batches(const gpu::CudaBackend& device, const Backend& cpu) {
   Section section("batches");
-  const OwnStream own;
+  const OwnStream own, other;
   constexpr std::size_t count = 11;  // more than there are streams
   constexpr Kind far_apart{"far apart", 300, 53, 0, false, false};
   std::uint64_t seed = 9000;
   for (const auto& shape : {shapes[2], shapes[3], shapes[4]}) {
-    const BatchChoice batch(device, cpu, "dgemm", shape, count);
+    const BatchChoice batch(device, cpu, "dgemm", shape, count + 1);
     std::vector<Sample> samples;
     std::vector<RealProduct> calls;
+    samples.reserve(count);
     for (std::size_t t = 0; t < count; ++t) {
       const auto& kind = t % 5 == 4 ? far_apart : kinds[t % std::size(kinds)];
-      calls.push_back(samples.emplace_back(shape, kind, 1, ++seed).there());
+      ++seed;
+      calls.push_back(samples.emplace_back(shape, kind, 1, seed, storage_for(kind, seed)).there());
     }
+    Sample alone(shape, kinds[0], 1, ++seed);
+    const auto before_alone = alone.c_there.bits();
     gpu::check(cudaStreamSynchronize(cudaStreamPerThread), "cudaStreamSynchronize");
     std::vector<std::vector<std::uint64_t>> before;
     for (const auto& sample : samples) before.push_back(sample.c_there.bits());
@@ -293,9 +361,12 @@ bool compare_batches(const gpu::CudaBackend& device, const Backend& cpu) {
     cudaGraphExec_t run = nullptr;
     gpu::check(cudaStreamBeginCapture(own.stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
     batch.launch(calls, own.stream);
-    batch.launch(std::span(calls).first(1), own.stream);  // the same streams in the same capture
+    batch.launch(std::span(calls).first(3), own.stream);  // the same streams in the same capture
+    batch.launch(alone.there(), count, other.stream);     // not captured, so that it goes without them
     gpu::check(cudaStreamEndCapture(own.stream, &graph), "cudaStreamEndCapture");
     gpu::check(cudaGraphInstantiate(&run, graph, 0), "cudaGraphInstantiate");
+    gpu::check(cudaStreamSynchronize(other.stream), "cudaStreamSynchronize");
+    section.expect(batch.compare(count, alone, before_alone, other.stream, section), [] { return "no plan during a capture"; });
     for (const bool replayed : {true, false}) {
       if (replayed)
         gpu::check(cudaGraphLaunch(run, own.stream), "cudaGraphLaunch");
@@ -337,8 +408,9 @@ bool compare_threads(const Backend& cpu, const Backend& cuda) {
   samples.reserve(threads * rounds);
   for (int s = 0; s < threads * rounds; ++s) {
     const auto& shape = shapes[3 + s % 2];
-    auto& sample = samples.emplace_back(shape, kinds[static_cast<std::size_t>(s) % std::size(kinds)], s % 3 == 0 ? -3 : 1,
-                                        std::uint64_t{1000} + static_cast<std::uint64_t>(s));
+    const auto& kind = kinds[static_cast<std::size_t>(s) % std::size(kinds)];
+    const auto seed = std::uint64_t{1000} + static_cast<std::uint64_t>(s);
+    auto& sample = samples.emplace_back(shape, kind, s % 3 == 0 ? -3 : 1, seed, storage_for(kind, seed / 2));
     const auto call = sample.here();
     expected.push_back(multiplied(call, Placed(sample.c, false), targets[s % 4], cpu));
   }

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -67,7 +68,7 @@ int least_moduli(const CertifiedGemm::Options& options, double factor, Index k) 
   return std::max(2, expected_moduli(factor, k, options.most_moduli) - fewer);
 }
 
-/// The number of a stream's capture, which is 0 if there is none, or of one that has failed.
+/// The number of the capture that a stream belongs to: 0 if there is none, ~0 if the capture has failed.
 unsigned long long capture_of(cudaStream_t stream) {
   constexpr auto failed = ~0ULL;
   cudaStreamCaptureStatus status{};
@@ -84,8 +85,8 @@ struct SideStreams {
   std::mutex in_use;
 };
 
-/// Some of them that have waited for the work of the caller's stream. There are fewer than wanted, or none, if another call
-/// uses them, or if a graph is being captured to which they belong: until its capture ends.
+/// Some of these streams. Their work begins after that of the caller's stream, which waits for it when this object is
+/// destroyed. There are fewer streams than wanted, or none, while another call uses them or they belong to another capture.
 class Beside {
  public:
   Beside(SideStreams& sides, cudaStream_t stream, std::size_t wanted) : stream_(stream) {
@@ -103,11 +104,21 @@ class Beside {
     }
   }
 
+  /// Waits also after an exception, and then ignores errors: the caller's stream must not seem to be done.
+  ~Beside() {
+    try {
+      join();
+    } catch (const std::exception&) {
+    }
+  }
+  Beside(const Beside&) = delete;
+  Beside& operator=(const Beside&) = delete;
+
   [[nodiscard]] const std::vector<cudaStream_t>& streams() const { return streams_; }
 
   /// Makes the caller's stream wait for the work on these streams.
-  void join() const {
-    for (const auto stream : streams_) StreamMark(stream).wait_in(stream_);
+  void join() {
+    for (; !streams_.empty(); streams_.pop_back()) StreamMark(streams_.back()).wait_in(stream_);
   }
 
  private:
@@ -222,7 +233,7 @@ struct CertifiedGemm::Work {
     launch_residue_choice({looks.a(), looks.b(), looks.row_least(), looks.column_least(), looks.loose(), looks.largest_units(),
                            k, factor, start, part.chosen, part.told},
                           stream);
-    const Beside beside(sides, stream, most_beside);  // where the worst entry is found while the product is multiplied
+    Beside beside(sides, stream, most_beside);  // where the worst entry is found while the product is multiplied
     const auto searching = beside.streams().empty() ? stream : beside.streams()[0];
     const auto made =
         launch_residue_bound({ResidueBoundKind::Of::plan, 0, 0, part.chosen}, looks.a(), looks.b(), k, part.bound, searching);
@@ -302,8 +313,9 @@ void CertifiedGemm::operator()(std::span<const RealProduct> products, void* work
   for (const auto& product : products) work_->check_call(product);
   if (products.empty()) return;
   static_cast<void>(arena_in(workspace, work_->bytes));  // checks the address
-  const Beside beside(work_->sides, stream, std::min(products.size() - 1, SideStreams::most));
-  const auto& sides = beside.streams();
+  if (products.size() == 1) return (*this)(products[0], workspace, stream);
+  Beside beside(work_->sides, stream, std::min(products.size() - 1, SideStreams::most));
+  const auto sides = beside.streams();
   for (std::size_t t = 0; t < products.size(); ++t) {
     const std::size_t lane = t % (sides.size() + 1);
     auto* const own = static_cast<std::uint8_t*>(workspace) + t * work_->bytes;

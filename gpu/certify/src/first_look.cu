@@ -180,8 +180,8 @@ class Task::Writer {
     bool any_by_parts = false;
 #pragma unroll
     for (int t = 0; t < 4; ++t) {
-      const int low = __double2loint(x[t]);
-      const double last = fabs(x[t]) - fabs(__hiloint2double(__double2hiint(x[t]), low & (low - 1)));
+      const auto low = static_cast<std::uint32_t>(__double2loint(x[t]));
+      const double last = fabs(x[t]) - fabs(__hiloint2double(__double2hiint(x[t]), static_cast<int>(low & (low - 1))));
       least = min(least, static_cast<std::uint32_t>(__double2hiint(last)));
       any_by_parts = any_by_parts || low == 0;
     }

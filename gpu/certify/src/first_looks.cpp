@@ -38,8 +38,8 @@ std::int32_t OperandReport::exact_bits() const {
   return bits;
 }
 
-std::vector<VectorSum> OperandReport::sums() const {
-  std::vector<VectorSum> all;
+std::vector<RoundedVector> OperandReport::sums() const {
+  std::vector<RoundedVector> all;
   all.reserve(static_cast<std::size_t>(count_));
   for (Index i = 0; i < count_; ++i) all.push_back({words_[i], exact_bits(i)});
   return all;

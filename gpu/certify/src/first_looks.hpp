@@ -39,7 +39,7 @@ class OperandReport {
   /// The sum of VectorNorms::norms of vector i.
   [[nodiscard]] std::uint64_t sum(Index i) const { return words_[i]; }
   /// What bounds of residues use of all vectors.
-  [[nodiscard]] std::vector<VectorSum> sums() const;
+  [[nodiscard]] std::vector<RoundedVector> sums() const;
   /// ||.||_1 of vector i relative to its scale, rounded up.
   [[nodiscard]] double sum_upper(Index i) const { return relative_sum_upper(words_[i]); }
   /// The least sum of level 1 in the vector's row or column of C, among entries that are neither zero nor special; nothing if

@@ -93,7 +93,9 @@ __device__ void conclude(const LargestWork& work, LargestEntry largest) {
     last = atomicAdd(word(work.finished), Word{1}) == Word{gridDim.x} * gridDim.y - 1;
   }
   __syncthreads();
-  if (last) set_result(work, static_cast<Index>(__ldcg(word(work.stored))));
+  if (!last) return;
+  __threadfence();  // what the other blocks stored is read after their counts
+  set_result(work, static_cast<Index>(__ldcg(word(work.stored))));
 }
 
 /// The row of a block of rows that seems to have the largest value. Called by all threads.
@@ -468,7 +470,8 @@ Index blocks_of_a_tile(Index tiles) {
   return blocks;
 }
 
-/// Runs first(grid, step) for a row of every step-th block of rows, then all(grid), whose last block sets the result.
+/// Runs first(grid, step) for a row of every step-th block of rows, unless there are few tiles; then all(grid), whose last
+/// block sets the result.
 template <class First, class All>
 void launch_search(const BoundWithScales& error, const std::int32_t* row_base, const std::int32_t* column_base,
                    const LargestWork& work, cudaStream_t stream, const First& first, const All& all) {
@@ -478,9 +481,10 @@ void launch_search(const BoundWithScales& error, const std::int32_t* row_base, c
     return launch_reduction(work, 0, stream);
   }
   launch_estimates(error, row_base, column_base, work, stream);
-  constexpr Index most_first_rows = 32;
+  constexpr Index most_first_rows = 32, few_tiles = 16;
   const Index step = (work.rows.blocks + most_first_rows - 1) / most_first_rows;
-  first(dim3(static_cast<unsigned>(work.columns.blocks), static_cast<unsigned>((work.rows.blocks + step - 1) / step)), step);
+  if (work.tiles() > few_tiles)  // to evaluate all entries of a few tiles takes no longer
+    first(dim3(static_cast<unsigned>(work.columns.blocks), static_cast<unsigned>((work.rows.blocks + step - 1) / step)), step);
   const dim3 grid(static_cast<unsigned>(work.tiles()), static_cast<unsigned>(blocks_of_a_tile(work.tiles())));
   all(grid);
 }

@@ -12,7 +12,7 @@
 namespace ozbound {
 
 /// What a bound of residues uses of a vector.
-struct VectorSum {
+struct RoundedVector {
   std::uint64_t sum;        ///< that of VectorNorms::norms
   std::int32_t exact_bits;  ///< VectorNorms::exact_bits()
 };
@@ -24,8 +24,8 @@ struct VectorSum {
 /// @param rows norms of A's m rows @param columns norms of B's n columns @param k the inner dimension
 EntryBound residue_error_upper(std::span<const VectorNorms> rows, std::span<const VectorNorms> columns, const ResiduePlan& plan,
                                Index k);
-EntryBound residue_error_upper(std::span<const VectorSum> rows, std::span<const VectorSum> columns, const ResiduePlan& plan,
-                               Index k);
+EntryBound residue_error_upper(std::span<const RoundedVector> rows, std::span<const RoundedVector> columns,
+                               const ResiduePlan& plan, Index k);
 
 /// residue_error_upper of one entry, with these norms of its row and column.
 double residue_entry_error_upper(const VectorNorms& row, const VectorNorms& column, const ResiduePlan& plan, Index k);

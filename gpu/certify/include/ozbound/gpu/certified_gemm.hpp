@@ -43,14 +43,16 @@ class CertifiedGemm {
   [[nodiscard]] std::size_t workspace() const;
 
   /// Computes C. Matrices lie in the device's memory; C is of doubles, alpha is 1 and beta 0. Calls may overlap if each has its
-  /// own workspace, which overlaps no matrix. After an exception, work that was launched may still use the matrices. @throws
-  /// std::invalid_argument as RealProduct::check, and for other shapes, scalars or places, or a workspace that is null or not
-  /// aligned; CudaError if a launch fails.
+  /// own workspace, which overlaps no matrix. While another thread is in a call of this object, or captures one, a call may run
+  /// on its own stream alone, and a captured graph then has fewer branches. After an exception, work that was launched may
+  /// still use the matrices. @throws std::invalid_argument as RealProduct::check, and for other shapes, scalars or places, or a
+  /// workspace that is null or not aligned; CudaError if a launch fails.
   void operator()(const RealProduct& product, void* workspace, Stream stream) const;
 
-  /// Computes the C of several products, a plan chosen for each, side by side where they are small. In a captured graph they
-  /// are one launch. @param workspace of products.size() times workspace() bytes; product t has the part that begins at t times
-  /// workspace(), which keeps its record. @throws as for one product, before any is launched if an argument is wrong.
+  /// Computes the C of several products on up to eight streams, so that small ones run side by side, a plan chosen for each. In
+  /// a captured graph they are one launch. Products must not depend on each other: no C overlaps a matrix of another product.
+  /// @param workspace of products.size() times workspace() bytes; product t has the part that begins at t times workspace(),
+  /// which keeps its record. @throws as for one product, before any is launched if an argument is wrong.
   void operator()(std::span<const RealProduct> products, void* workspace, Stream stream) const;
 
   /// The decision and the certificate of the last call with this workspace, on this or another stream; nothing if no plan was
