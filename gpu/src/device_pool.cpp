@@ -161,8 +161,8 @@ void free_memory_of(cudaStream_t stream, int device) noexcept {
 void release_memory(int device) {
   release_pinned_memory();
   const CudaDevice current(device);
+  const std::lock_guard lock(mutex);  // until all is freed, no other thread gives memory back that may still be in use
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-  const std::lock_guard lock(mutex);
   idle_of(device).release_all();
   check(cudaStreamSynchronize(cudaStreamPerThread), "cudaStreamSynchronize");
   check(cudaMemPoolTrimTo(pool_of(device), 0), "cudaMemPoolTrimTo");
