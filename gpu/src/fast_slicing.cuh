@@ -75,8 +75,6 @@ std::size_t shared_bytes(const Operand<T, Task>& operand, int cluster) {
 /// Blocks in a cluster, which slices vectors_together vectors. Each block takes some pieces of the inner dimension.
 inline int cluster_for(Index padded) { return padded >= 2048 ? 8 : 4; }
 
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // older devices have no clusters, and never run this
-
 /// The Seen of a Task that needs nothing else from the elements.
 class NothingSeen {
  public:
@@ -88,6 +86,8 @@ class NothingSeen {
   __device__ void four(Index, Index, Index, const double (&)[4]) {}
   __device__ void finish() {}
 };
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // older devices have no clusters, and never run this
 
 inline constexpr int rows = threads / vectors_together;  // elements of a vector that a block loads at a time
 inline constexpr Top normal_bits = 0x00100000;           // below this magnitude the lower halves matter
