@@ -272,7 +272,7 @@ struct CertifiedGemm::Work {
         {chosen}, costs.costs().origin()};
     Findings found;
     found.record = {report.a.print(), report.b.print(), report.a.special(), report.b.special()};
-    found.evidence = Evidence{residue_plan_bound(report, plan, k), [worst] { return worst; }};
+    found.evidence = Evidence{residue_plan_bound(report, plan, k), [entry = worst] { return entry; }};
     auto certificate = certificate_of(product, decision, costs, std::move(found), {facts.print, facts.entry.value, false});
     return Multiplied{std::move(decision), std::move(certificate)};
   }
