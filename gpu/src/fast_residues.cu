@@ -40,7 +40,12 @@ struct Task {
   using Seen = fast_slicing::NothingSeen;
 };
 
-/// An operand whose scales are known, so that no thread waits for the whole of a vector.
+/// An operand whose scales are known.
+struct ScaledJob : fast_slicing::Job<Task<false>> {
+  DeviceSlices scales;
+};
+
+/// The same with the operand's type. No thread waits for the whole of a vector.
 template <class T>
 struct ScaledOperand {
   static constexpr int elements = 256;  ///< that a warp takes of one vector, if they lie side by side
@@ -49,8 +54,8 @@ struct ScaledOperand {
   const std::int32_t* exponents;
   const std::uint8_t* special;
 
-  ScaledOperand(const ScaledResidueJob& job, const Task<false>& task)
-      : operand(job.operand.vectors, task), exponents(job.scales.exponents), special(job.scales.special) {}
+  explicit ScaledOperand(const ScaledJob& job)
+      : operand(job.vectors, job.task), exponents(job.scales.exponents), special(job.scales.special) {}
 
   [[nodiscard]] Index blocks() const {
     const Index count = operand.slices.count, padded = operand.slices.padded;
@@ -169,22 +174,19 @@ __device__ void write_part(const ScaledOperand<T>& of, unsigned block) {
 template <class T>
 __device__ void write_piece(const ScaledOperand<T>& of, unsigned block, fast_slicing::SharedMemory::Piece& elements) {
   using fast_slicing::piece, fast_slicing::rows, fast_slicing::vectors_together;
-  const auto& [data, vector_stride, element_stride, task, slices] = of.operand;
+  const auto& slices = of.operand.slices;
   const auto pieces = static_cast<unsigned>(slices.padded / piece);
   const Index first = Index{block / pieces} * vectors_together, start = Index{block % pieces} * piece;
   const int thread = static_cast<int>(threadIdx.x), column = thread % vectors_together, row = thread / vectors_together;
-  const Index left = first + column < slices.count ? slices.inner - start - row : 0, step = rows * element_stride;
-  const T* from = data + first + column + (start + row) * element_stride;
   double x[piece / rows];
-#pragma unroll
-  for (int t = 0; t < piece / rows; ++t, from += step) x[t] = rows * t < left ? static_cast<double>(*from) : 0;
+  fast_slicing::load_piece(of.operand, first, column, start, row, x);
 #pragma unroll
   for (int t = 0; t < piece / rows; ++t) elements[column][row + rows * t] = x[t];
   __syncthreads();
   const int own = thread / 16, l = thread % 16 * 4;
   if (first + own >= slices.count) return;
   const auto scale = scale_of(of, first + own, start + l == 0);
-  Task<false>::Writer writer(task, first + own, scale);
+  Task<false>::Writer writer(of.operand.task, first + own, scale);
   fast_slicing::write_row(writer, start, elements[own]);
 }
 
@@ -224,38 +226,22 @@ void launch_fast_residues(const ResidueJob& a, const ResidueJob& b, cudaStream_t
     launch(fast_residues::Task<true>(a), fast_residues::Task<true>(b));
 }
 
-namespace {
-
-template <class T>
-void launch_scaled_as(const fast_residues::ScaledOperand<T>& a, const fast_residues::ScaledOperand<T>& b, cudaStream_t stream) {
-  const Index of_a = a.blocks(), blocks = of_a + b.blocks();
-  if (blocks == 0) return;
-  fast_residues::write_scaled<T>
-      <<<static_cast<unsigned>(blocks), fast_slicing::threads, 0, stream>>>(a, b, static_cast<unsigned>(of_a));
-  check_launch("write_scaled");
-}
-
-}  // namespace
-
 void launch_scaled_residues(const ScaledResidueJob& a, const ScaledResidueJob& b, const ChosenResidues* chosen,
                             cudaStream_t stream) {
-  const auto launch = [&]<class T>(const ScaledResidueJob& of_a, const ScaledResidueJob& of_b, T) {
-    const auto operand = [&](const ScaledResidueJob& job, const std::int32_t* bits) {
-      const ResidueJob one{job.operand, {job.operand.slices.slices, most_narrow_bits}};
-      return fast_residues::ScaledOperand<T>(job, fast_residues::Task<false>(one, bits, &chosen->moduli));
-    };
-    launch_scaled_as(operand(of_a, &chosen->bits_a), operand(of_b, &chosen->bits_b), stream);
+  using fast_residues::ScaledJob, fast_residues::ScaledOperand, fast_residues::Task;
+  const auto job = [chosen](const ScaledResidueJob& of, const std::int32_t* bits) {
+    const ResidueJob any{of.operand, {of.operand.slices.slices, most_narrow_bits}};
+    return ScaledJob{{of.operand.vectors, Task<false>(any, bits, &chosen->moduli)}, of.scales};
   };
-  const auto without_vectors = [](ScaledResidueJob job) {
-    job.operand.slices.count = 0;
-    return job;
+  const auto launch = [stream]<class T>(const ScaledJob& one, const ScaledJob& other, T) {
+    const ScaledOperand<T> first(one), second(other);
+    const Index of_first = first.blocks(), blocks = of_first + second.blocks();
+    if (blocks == 0) return;
+    fast_residues::write_scaled<T>
+        <<<static_cast<unsigned>(blocks), fast_slicing::threads, 0, stream>>>(first, second, static_cast<unsigned>(of_first));
+    check_launch("write_scaled");
   };
-  const auto as_typed = [&](const ScaledResidueJob& of_a, const ScaledResidueJob& of_b, const ScaledResidueJob& typed) {
-    return typed.operand.vectors.is_double ? launch(of_a, of_b, double()) : launch(of_a, of_b, float());
-  };
-  if (a.operand.vectors.is_double == b.operand.vectors.is_double) return as_typed(a, b, a);
-  as_typed(a, without_vectors(b), a);  // B keeps its place, since its bits are its own
-  as_typed(without_vectors(a), b, b);
+  fast_slicing::launch_by_type(job(a, &chosen->bits_a), job(b, &chosen->bits_b), launch);
 }
 
 }  // namespace ozbound::gpu

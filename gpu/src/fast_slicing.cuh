@@ -241,6 +241,19 @@ __device__ void write_row(Writer& writer, Index start, const double (&elements)[
   write_two(writer, start + l, half, start + piece, x);
 }
 
+/// The thread's elements of a piece of vectors_together vectors: of vector `first` and `column` further, start + row, and every
+/// `rows`-th further one, 0 where there is none. Returns how many elements are left from start + row on.
+template <class T, class Task>
+__device__ Index load_piece(const Operand<T, Task>& operand, Index first, int column, Index start, int row,
+                            double (&x)[piece / rows]) {
+  const Index left = first + column < operand.slices.count ? operand.slices.inner - start - row : 0;
+  const Index step = rows * operand.element_stride;
+  const T* from = operand.data + first + column + (start + row) * operand.element_stride;
+#pragma unroll
+  for (int t = 0; t < piece / rows; ++t, from += step) x[t] = rows * t < left ? static_cast<double>(*from) : 0;
+  return left;
+}
+
 template <class T, class Task>
 class ClusterSlicer {
  public:
@@ -266,12 +279,8 @@ class ClusterSlicer {
   template <bool First>
   __device__ Top load(Index start, int slot) {
     const int vector = static_cast<int>(threadIdx.x) % vectors_together, row = static_cast<int>(threadIdx.x) / vectors_together;
-    const Index left = first_ + vector < operand_.slices.count ? operand_.slices.inner - start - row : 0;
-    const Index step = rows * operand_.element_stride;
-    const T* from = operand_.data + first_ + vector + (start + row) * operand_.element_stride;
     double x[piece / rows];
-#pragma unroll
-    for (int t = 0; t < piece / rows; ++t, from += step) x[t] = rows * t < left ? static_cast<double>(*from) : 0;
+    const Index left = load_piece(operand_, first_, vector, start, row, x);
     if (First) see(x, vector, start + row, left);
     Top top = 0;
 #pragma unroll
@@ -405,29 +414,30 @@ template <class Task>
 struct Job {
   DeviceMatrix vectors;
   Task task;
-
-  /// The same job without vectors.
-  [[nodiscard]] Job without_vectors() const {
-    auto job = *this;
-    job.task.slices.count = 0;
-    return job;
-  }
 };
 
-template <class Task>
-void launch_as_typed(const Job<Task>& a, const Job<Task>& b, cudaStream_t stream) {
-  if (a.vectors.is_double)
-    launch(Operand<double, Task>(a.vectors, a.task), Operand<double, Task>(b.vectors, b.task), stream);
-  else
-    launch(Operand<float, Task>(a.vectors, a.task), Operand<float, Task>(b.vectors, b.task), stream);
+/// Calls launch(a, b, T()), T the type of both operands. If their types differ, calls it for each operand beside a job without
+/// vectors, in either order: what an operand needs is in its job.
+template <class Job, class Launch>
+void launch_by_type(const Job& a, const Job& b, const Launch& launch) {
+  const auto typed = [&](const Job& one, const Job& other) {
+    return one.vectors.is_double ? launch(one, other, double()) : launch(one, other, float());
+  };
+  const auto without_vectors = [](Job job) {
+    job.task.slices.count = 0;
+    return job;
+  };
+  if (a.vectors.is_double == b.vectors.is_double) return typed(a, b);
+  typed(a, without_vectors(a));
+  typed(b, without_vectors(b));
 }
 
 /// Runs both operands, in one launch if they have one type.
 template <class Task>
 void launch_both(const Job<Task>& a, const Job<Task>& b, cudaStream_t stream) {
-  if (a.vectors.is_double == b.vectors.is_double) return launch_as_typed(a, b, stream);
-  launch_as_typed(a, a.without_vectors(), stream);
-  launch_as_typed(b, b.without_vectors(), stream);
+  launch_by_type(a, b, [stream]<class T>(const Job<Task>& one, const Job<Task>& other, T) {
+    launch(Operand<T, Task>(one.vectors, one.task), Operand<T, Task>(other.vectors, other.task), stream);
+  });
 }
 
 }  // namespace fast_slicing

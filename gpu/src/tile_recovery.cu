@@ -369,6 +369,7 @@ __device__ void round_part(const TileRecovery& f, const ResidueConstants& moduli
   if (rest != 0) finish_rest<Limbs, Columns>(f, moduli, block, rest);
 }
 
+/// Each block takes one part of C.
 template <int Triples, int Limbs, int Columns, bool Two, bool Ziv>
 __global__ void __launch_bounds__(recovering_threads, Triples > 5 || Ziv ? 2 : 3)
     round_tiles(const __grid_constant__ TileRecovery f, const __grid_constant__ ResidueConstants moduli,

@@ -100,10 +100,7 @@ class Captured {
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
     cudaGraph_t graph = nullptr;
     check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-    if (calls.size() == 1)
-      gemm_(calls[0], workspace, stream);
-    else
-      gemm_(calls, workspace, stream);
+    gemm_(calls, workspace, stream);
     check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
     check(cudaGraphInstantiate(&run_, graph, 0), "cudaGraphInstantiate");
     cudaGraphDestroy(graph);

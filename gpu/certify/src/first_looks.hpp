@@ -38,7 +38,7 @@ class OperandReport {
   [[nodiscard]] std::int32_t exact_bits() const;
   /// The sum of VectorNorms::norms of vector i.
   [[nodiscard]] std::uint64_t sum(Index i) const { return words_[i]; }
-  /// What bounds of residues use of all vectors.
+  /// Returns the facts of all vectors that a bound of residues uses.
   [[nodiscard]] std::vector<RoundedVector> sums() const;
   /// ||.||_1 of vector i relative to its scale, rounded up.
   [[nodiscard]] double sum_upper(Index i) const { return relative_sum_upper(words_[i]); }

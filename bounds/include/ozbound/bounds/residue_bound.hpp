@@ -11,7 +11,7 @@
 
 namespace ozbound {
 
-/// What a bound of residues uses of a vector.
+/// A bound of residues uses these facts of a vector.
 struct RoundedVector {
   std::uint64_t sum;        ///< that of VectorNorms::norms
   std::int32_t exact_bits;  ///< VectorNorms::exact_bits()
