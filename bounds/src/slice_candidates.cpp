@@ -154,9 +154,8 @@ class SliceSearch {
   void note(const Candidate& candidate) {
     auto& all = proposal_.looked_at;
     const int products = candidate.plan->products();
-    const auto like = std::ranges::find_if(all, [&](const Candidate& other) {
-      return other.method == candidate.method && other.plan->products() == products;
-    });
+    const auto like = std::ranges::find_if(
+        all, [&](const Candidate& other) { return other.method == candidate.method && other.plan->products() == products; });
     if (like != all.end()) {
       if (!candidate.certifies && candidate.plan != like->plan && candidate.ratio >= like->ratio) return;
       all.erase(like);
