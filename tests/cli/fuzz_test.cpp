@@ -35,6 +35,7 @@ std::atomic<std::size_t> largest_allocation = 0;
 #endif
 
 namespace ozbound::cli::test::fuzz_test {
+using namespace files::test;
 namespace {
 
 using Random = std::mt19937_64;
