@@ -140,7 +140,7 @@ class ResidueMultiplier {
   __device__ __forceinline__ void multiply(const ResidueItem& item) {
     Accumulators c;
 #pragma unroll
-    for (int i = 0; i < Shape::accumulators; ++i) c[i] = 0;
+    for (int i = 0; i < Shape::accumulators; ++i) c[i] = ResidueReduction::raised_zero;
     int last = -1, in_chunk = 0;
     for (int step = 0; step < f_.steps; ++step) {
       ptx::barrier_wait(ring_.full(at_.stage), at_.parity);
@@ -156,7 +156,8 @@ class ResidueMultiplier {
       finish(c, last);
       const auto& modulus = f_.plain[item.modulus];
 #pragma unroll
-      for (int i = 0; i < Shape::accumulators; ++i) c[i] = static_cast<std::int8_t>(modulus.rest(c[i]));
+      for (int i = 0; i < Shape::accumulators; ++i)
+        c[i] = static_cast<std::int8_t>(modulus.rest(c[i])) ^ ResidueReduction::raised_zero;
       last = -1, in_chunk = 0;
     }
     finish(c, last);

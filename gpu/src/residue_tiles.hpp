@@ -34,7 +34,7 @@ struct TileBytes {
   }
 };
 
-/// Reduces a factor times INT32 sums modulo p, in four instructions. z = sum of bytes times 256^i factor mod p, shifted to
+/// Reduces a factor times INT32 sums modulo p, in three instructions. z = sum of bytes times 256^i factor mod p, shifted to
 /// become the significand of a float F = 3 2^22 + z - …. One FMA rounds the quotient of F by p to a float whose last bit is 1.
 struct ResidueReduction {
   std::uint32_t weights = 0;  ///< int8: for byte i of v + 2^31, the residue of 256^i factor
@@ -59,12 +59,15 @@ struct ResidueReduction {
     return r;
   }
 
+  /// The bits of v + 2^31 modulo 2^32 for v = 0. Sums begin with it, so that no instruction has to add it later.
+  static constexpr std::int32_t raised_zero = -0x7fffffff - 1;
+
 #ifdef __CUDACC__
-  /// A word whose lowest byte is congruent to factor v modulo p, as an int8. It differs from the balanced residue by a multiple
-  /// of p, which is 0 unless v / p is next to a tie.
-  [[nodiscard]] __device__ std::int32_t rest(std::int32_t v) const {
+  /// A word whose lowest byte is congruent to factor v modulo p, as an int8, from the bits of v + 2^31. It differs from the
+  /// balanced residue by a multiple of p, which is 0 unless v / p is next to a tie.
+  [[nodiscard]] __device__ std::int32_t rest(std::int32_t raised) const {
     std::int32_t z;
-    asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(z) : "r"(v ^ 0x80000000), "r"(weights), "r"(offset));
+    asm("dp4a.u32.s32 %0, %1, %2, %3;" : "=r"(z) : "r"(raised), "r"(weights), "r"(offset));
     return z + __float_as_int(__fmaf_rn(__int_as_float(z), reciprocal, constant)) * minus_p;
   }
 #endif
