@@ -184,17 +184,14 @@ __device__ void find_largest(const DeviceBound& bound, const LargestWork& work, 
 constexpr int most_terms_by_fours = 2;
 
 /// find_largest for elements that lie side by side along one side, four to a thread, and bounds of at most two terms. Each warp
-/// takes a few vectors of the other side; then the block takes the entries that may be the largest.
+/// takes a few vectors of the other side at a time, and does not wait for other warps.
 template <class Entry>
 __device__ void find_largest_by_fours(const DeviceBound& bound, const LargestWork& work, bool by_row, Entry entry) {
   constexpr int warps = threads / 32, vectors = Entry::vectors, chunk = warps * vectors;
   __shared__ TileEstimate::Shared shared;
-  __shared__ std::uint16_t candidates[chunk * tile];  // as vector * tile + place along it
-  __shared__ int found;
   const Index m = bound.m, n = bound.n, length = by_row ? m : n, count = by_row ? n : m;
   const auto &along = by_row ? work.rows : work.columns, &across = by_row ? work.columns : work.rows;
   const Index block = blockIdx.x % along.blocks, start = block * tile, first = blockIdx.x / along.blocks * tile;
-  if (threadIdx.x == 0) found = 0;
   const TileEstimate estimate(bound, along, block, across, first / tile, shared);
   const int own = static_cast<int>(threadIdx.x) % 32 * 4, warp = static_cast<int>(threadIdx.x) / 32;
   const auto norms = estimate.four(own);
@@ -210,6 +207,7 @@ __device__ void find_largest_by_fours(const DeviceBound& bound, const LargestWor
 #pragma unroll
     for (int v = 0; v < vectors; ++v)
       if (const int s = of_chunk + warp + v * warps; inside && s < last) elements[v] = entry.four(row(own, s), column(own, s));
+    unsigned candidates = 0;  // bit 4 v + e
 #pragma unroll
     for (int v = 0; v < vectors; ++v) {
       const int s = of_chunk + warp + v * warps;
@@ -220,18 +218,14 @@ __device__ void find_largest_by_fours(const DeviceBound& bound, const LargestWor
 #pragma unroll
       for (int e = 0; e < 4; ++e)
         if (!entry.clearly_below(elements[v], e, norms.with(e, parts), limit) && start + own + e < length)
-          candidates[atomicAdd(&found, 1)] = static_cast<std::uint16_t>(s * tile + own + e);
+          candidates |= 1u << (4 * v + e);
     }
-    __syncthreads();
-    const int all = found;
-    __syncthreads();
-    if (all == 0) continue;
-    for (int q = static_cast<int>(threadIdx.x); q < all; q += threads) {
-      const int place = candidates[q] % tile, s = candidates[q] / tile;
+    if (!__any_sync(~0u, candidates != 0)) continue;
+#pragma unroll 1
+    for (; candidates != 0; candidates &= candidates - 1) {
+      const int at = __ffs(static_cast<int>(candidates)) - 1, s = of_chunk + warp + at / 4 * warps, place = own + at % 4;
       take_entry(bound, work, entry, row(place, s), column(place, s), largest);
     }
-    if (threadIdx.x == 0) found = 0;
-    __syncthreads();
     limit = entry.limit(best_of(work));
   }
   entry.finish(work);
