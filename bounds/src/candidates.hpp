@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -85,9 +86,16 @@ Proposal propose_native(const DecisionProblem& problem, const NativeGuarantee& g
 Proposal propose_slices(const DecisionProblem& problem, const Encoding& encoding, Examination& examination,
                         TargetAllowance& allowance, double limit, const Proposal& residues);
 
+/// The most that a proposal may cost.
+struct CostLimit {
+  double least;                   ///< it is at least this
+  std::function<double()> known;  ///< finds it, which may take long
+};
+
 /// Proposes the plan by residues whose bound certifies every entry with the fewest moduli, if it costs no more than `limit`.
 /// For targets refined entry by entry, proposes the plan with the least expected cost.
-Proposal propose_residues(const DecisionProblem& problem, Examination& examination, TargetAllowance& allowance, double limit);
+Proposal propose_residues(const DecisionProblem& problem, Examination& examination, TargetAllowance& allowance,
+                          const CostLimit& limit);
 
 /// Proposes the exact superaccumulator, which certifies every attainable target.
 Proposal propose_exact(const DecisionProblem& problem);

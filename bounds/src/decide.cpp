@@ -46,12 +46,20 @@ class Chooser {
     const auto& target = problem_.target;
     if (target.kind != Target::Kind::correctly_rounded) check_attainable(target, problem_.tau, problem_.u);
     std::optional<NativeGuarantee> guarantee;
-    if (native_allowed() || !choices_.slices) guarantee = guarantee_of_native();
     Proposal native, residues, slices, exact;
-    if (native_allowed()) native = propose_native(problem_, *guarantee);
+    // The guarantee comes after the facts for residues, of which a device finds both at once.
+    const auto consider_native = [&] {
+      if (guarantee || !(native_allowed() || !choices_.slices)) return cost_of(native);
+      guarantee = guarantee_of_native();
+      if (native_allowed()) native = propose_native(problem_, *guarantee);
+      return cost_of(native);
+    };
     TargetAllowance allowance(problem_, *examination_);
     if (choices_.slices) {
-      if (choices_.residues) residues = propose_residues(problem_, *examination_, allowance, cost_of(native));
+      const double least_limit = native_allowed() ? problem_.costs.native(problem_.m(), problem_.n(), problem_.k)
+                                                  : std::numeric_limits<double>::infinity();
+      if (choices_.residues) residues = propose_residues(problem_, *examination_, allowance, {least_limit, consider_native});
+      static_cast<void>(consider_native());
       // A device searches while the host looks at slices, which seldom are cheaper.
       if (auto& evidence = residues.evidence; evidence && !evidence->worst && purpose == Purpose::product)
         evidence->worst = search_worst(allowance.get(), evidence->bound);
@@ -65,6 +73,8 @@ class Chooser {
         slices = try_slices();
       }
       exact = propose_exact(problem_);
+    } else {
+      static_cast<void>(consider_native());
     }
     const auto all = {&slices, &residues, &native, &exact};
     auto& chosen =
@@ -115,8 +125,10 @@ class Chooser {
 
   [[nodiscard]] NativeGuarantee guarantee_of_native() const {
     const auto& product = problem_.product;
-    if (!native_allowed()) return native_guarantee(product, backend_.matrices());
-    auto guarantee = native_guarantee(*backend_.native(), product, backend_.matrices());
+    std::optional<OuterRanges> outer;
+    if (choices_.slices && choices_.residues) outer = examination_->outer_ranges();
+    if (!native_allowed()) return native_guarantee(product, backend_.matrices(), outer);
+    auto guarantee = native_guarantee(*backend_.native(), product, backend_.matrices(), outer);
     if (auto lack = native_lack(*backend_.native(), problem_.stated, product); !lack.empty())
       guarantee.obstacle = std::move(lack);
     return guarantee;

@@ -36,6 +36,12 @@ std::vector<double> euclidean_norms(const std::vector<VectorNorms>& vectors) {
   return norms;
 }
 
+ExponentRange outer_range(const std::vector<VectorNorms>& vectors) {
+  ExponentRange range;
+  for (const auto& vector : vectors) widen(range, vector.scale, vector.norms.zero(), vector.last_bit);
+  return range;
+}
+
 class HostExamination final : public Examination {
  public:
   HostExamination(const RealProduct& product, const PreparedOperands& prepared, const Engine& engine)
@@ -75,6 +81,11 @@ class HostExamination final : public Examination {
   std::optional<ResidueFacts> residue_facts() override {
     if (!engine_.has_residues()) return std::nullopt;
     return ozbound::residue_facts(row_norms(), column_norms(), product().largest_units());
+  }
+
+  std::optional<OuterRanges> outer_ranges() override {
+    if (!engine_.has_residues()) return std::nullopt;
+    return OuterRanges{outer_range(row_norms()), outer_range(column_norms())};
   }
 
   std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {

@@ -32,7 +32,8 @@ bool refuses(const WithoutSlices& ways, const Product& stated, const RealProduct
   const DecisionProblem problem{entry, stated, target, entry.k(), u, tau, products};
   const auto examination = HostExaminer(engine).examine(entry);
   TargetAllowance allowance(problem, *examination);
-  if (ways.cheaper_moduli > 0 && propose_residues(problem, *examination, allowance, ways.cheaper_moduli).best) return false;
+  const auto limit = static_cast<double>(ways.cheaper_moduli);
+  if (limit > 0 && propose_residues(problem, *examination, allowance, {limit, [limit] { return limit; }}).best) return false;
   const double allowed = allowance.get().probe(0, 0).allowed;
   return std::ranges::all_of(ways.cheaper, [&](const Plan& plan) {
     const double uniform = truncation_a_priori_upper(plan, entry.k());

@@ -146,15 +146,21 @@ void multiply_native(const NativeGemm& native, const Product& stated, const Real
                                          : bits_of(static_cast<float>(double_from_bits(parts.view().bits(i, j)))));
 }
 
-NativeGuarantee native_guarantee(const RealProduct& product, const Matrices& matrices) {
+NativeGuarantee native_guarantee(const RealProduct& product, const Matrices& matrices,
+                                 const std::optional<OuterRanges>& outer) {
   if (!of_one_format(product)) return {factor_upper(product), 0, "native GEMMs take matrices of one format"};
+  const auto c0 = product.beta == 0 ? ExponentRange{} : matrices.exponent_range(product.c0);
+  if (outer) {  // wider ranges find more that may go wrong; if they find nothing, nor do the ranges themselves
+    const auto guarantee = native_guarantee(product, outer->a, outer->b, c0);
+    if (guarantee.obstacle.empty() && guarantee.underflow == 0) return guarantee;
+  }
   return native_guarantee(product, matrices.exponent_range(product.a, Side::rows_of_a),
-                          matrices.exponent_range(product.b, Side::columns_of_b),
-                          product.beta == 0 ? ExponentRange{} : matrices.exponent_range(product.c0));
+                          matrices.exponent_range(product.b, Side::columns_of_b), c0);
 }
 
-NativeGuarantee native_guarantee(const NativeGemm& native, const RealProduct& product, const Matrices& matrices) {
-  auto guarantee = native_guarantee(product, matrices);
+NativeGuarantee native_guarantee(const NativeGemm& native, const RealProduct& product, const Matrices& matrices,
+                                 const std::optional<OuterRanges>& outer) {
+  auto guarantee = native_guarantee(product, matrices, outer);
   if (!native.is_conventional()) guarantee.obstacle = "the native library is not known to sum conventionally";
   return guarantee;
 }

@@ -12,10 +12,14 @@
 
 namespace ozbound {
 
-NativeGuarantee native_guarantee(const RealProduct& product, const Matrices& matrices);
+/// The guarantee of any conventional library. @param outer if given, saves a pass over A and B where it shows that nothing can
+/// overflow or underflow
+NativeGuarantee native_guarantee(const RealProduct& product, const Matrices& matrices,
+                                 const std::optional<OuterRanges>& outer = {});
 
 /// The guarantee of a library; nothing is guaranteed if it is not known to be conventional.
-NativeGuarantee native_guarantee(const NativeGemm& native, const RealProduct& product, const Matrices& matrices);
+NativeGuarantee native_guarantee(const NativeGemm& native, const RealProduct& product, const Matrices& matrices,
+                                 const std::optional<OuterRanges>& outer = {});
 
 /// The guarantee for matrices of one format, from the exponents of its operands and, if beta is not 0, of C0.
 NativeGuarantee native_guarantee(const RealProduct& product, const ExponentRange& rows, const ExponentRange& columns,

@@ -48,12 +48,17 @@ struct VectorSums {
 
 class ResidueChoice {
  public:
-  ResidueChoice(const DecisionProblem& problem, Examination& examination, TargetAllowance& allowance, double limit)
-      : problem_(problem), examination_(examination), allowance_(allowance), limit_(std::min(limit, problem.exact_cost())) {}
+  ResidueChoice(const DecisionProblem& problem, Examination& examination, TargetAllowance& allowance, const CostLimit& limit)
+      : problem_(problem),
+        examination_(examination),
+        allowance_(allowance),
+        known_limit_(limit.known),
+        limit_(std::min(limit.least, problem.exact_cost())) {}
 
   Proposal run() {
     const Index k = problem_.k;
-    if (k > longest_residue_inner || cost_of({2, least_bits, least_bits}) > limit_) return {};
+    const double cheapest = cost_of({2, least_bits, least_bits});
+    if (k > longest_residue_inner || (cheapest > limit_ && cheapest > find_limit())) return {};
     using Kind = Target::Kind;
     const auto kind = problem_.target.kind;
     const bool refines = kind == Kind::relative || kind == Kind::correctly_rounded;
@@ -61,6 +66,7 @@ class ResidueChoice {
     if (!refines && problem_.most_started > 0) started_ = allowance_.get().start_product(problem_.product, start());
     auto facts = examination_.residue_facts();
     if (!facts) return {};
+    find_limit();
     if (started_ != nullptr && !started_->plan()) started_.reset();  // gives its memory back
     facts_ = std::move(*facts);
     needs_.exact_bits_a = facts_.exact_bits_a, needs_.exact_bits_b = facts_.exact_bits_b;
@@ -70,6 +76,8 @@ class ResidueChoice {
   }
 
  private:
+  double find_limit() { return limit_ = std::min(known_limit_(), problem_.exact_cost()); }
+
   /// Slices of s digits are expected to meet what asks for 8 s bits, which is one bit more than they hold: a product that is
   /// started in vain costs more than one that is not started.
   [[nodiscard]] ProductStart start() const {
@@ -220,7 +228,8 @@ class ResidueChoice {
   const DecisionProblem& problem_;
   Examination& examination_;
   TargetAllowance& allowance_;
-  double limit_;
+  const std::function<double()>& known_limit_;
+  double limit_;  ///< at first the least that it can be
   ResidueFacts facts_ = {};
   ResidueNeeds needs_ = {};
   std::unique_ptr<StartedProduct> started_;  ///< under a plan that is not known to be the chosen one
@@ -228,7 +237,8 @@ class ResidueChoice {
 
 }  // namespace
 
-Proposal propose_residues(const DecisionProblem& problem, Examination& examination, TargetAllowance& allowance, double limit) {
+Proposal propose_residues(const DecisionProblem& problem, Examination& examination, TargetAllowance& allowance,
+                          const CostLimit& limit) {
   return ResidueChoice(problem, examination, allowance, limit).run();
 }
 

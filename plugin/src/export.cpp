@@ -700,6 +700,15 @@ Status residue_facts(ozbound_plugin_examination* examination, std::int32_t* has,
   });
 }
 
+Status outer_ranges(ozbound_plugin_examination* examination, std::int32_t* has, ozbound_plugin_range* a,
+                    ozbound_plugin_range* b, Call* call) noexcept {
+  return run(call, [&] {
+    const auto ranges = examination->of->outer_ranges();
+    *has = ranges ? 1 : 0;
+    if (ranges) *a = range_of(ranges->a), *b = range_of(ranges->b);
+  });
+}
+
 Status allowance(ozbound_plugin_examination* examination, const ozbound_plugin_target* target, double factor,
                  ozbound_plugin_allowance** out, Call* call) noexcept {
   return run(call, [&] { *out = new ozbound_plugin_allowance(examination->of->allowance(target_from(*target), factor)); });
@@ -879,6 +888,7 @@ constexpr ozbound_plugin_table table{
     .error_at = error_at,
     .holds = holds,
     .residue_facts = residue_facts,
+    .outer_ranges = outer_ranges,
     .allowance = allowance,
     .fetch = fetch,
     .probe = probe,

@@ -683,6 +683,12 @@ class PluginExamination final : public Examination {
     return ResidueFacts{std::move(row_sums), std::move(column_sums), facts.exact_bits_a, facts.exact_bits_b,
                         facts.largest_units};
   }
+  std::optional<OuterRanges> outer_ranges() override {
+    std::int32_t has = 0;
+    ozbound_plugin_range a = {}, b = {};
+    ask(table_.outer_ranges, of_.get(), &has, &a, &b);
+    return has == 0 ? std::nullopt : std::optional(OuterRanges{range_from(a), range_from(b)});
+  }
   std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {
     const auto crossing = target_of(target);
     ozbound_plugin_allowance* allowance = nullptr;

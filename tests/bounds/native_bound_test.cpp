@@ -10,6 +10,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "ozbound/bounds/native_gemm.hpp"
@@ -72,6 +73,68 @@ TEST(NativeGemm, EveryOrderOfSummationIsWithinTheBound) {
         EXPECT_EQ(computed.certificate.native, "conventional");
       }
   EXPECT_GT(holds, 50);
+}
+
+/// Scaled so that elements, their products or the sums leave the range of normal numbers, or nearly do; with zeros and
+/// specials.
+test::SampleProduct extreme_product(test::RandomBits& random) {
+  constexpr int scales[] = {0, -1060, -540, -500, -480, 480, 510, 1020};
+  constexpr Family families[] = {Family::uniform, Family::wide_exponents, Family::powers_of_two};
+  auto product = test::sample_product(test::sample_recipe(random.pick(families), 1, 6, random), random);
+  product.narrow = false;
+  for (auto* const x : {&product.problem.a, &product.problem.b}) {
+    const int scale = random.pick(scales);
+    for (Index t = 0; t < x->rows() * x->cols(); ++t) {
+      const auto draw = random.below(40);
+      x->data()[t] = draw == 0 ? nan : draw == 1 ? -inf : draw < 6 ? 0 : std::ldexp(x->data()[t], scale);
+    }
+  }
+  return product;
+}
+
+TEST(NativeGemm, RangesOfTheLooksContainThoseOfTheElements) {
+  test::RandomBits random(3);
+  int wider = 0;
+  for (int t = 0; t < 2000; ++t) {
+    const auto product = extreme_product(random);
+    const Backend backend(engine(), nullptr);
+    const auto stated = product.stated();
+    const auto outer = backend.examiner().examine(stated)->outer_ranges();
+    ASSERT_TRUE(outer);
+    const auto check = [&](const ExponentRange& of_look, const ExponentRange& exact) {
+      ASSERT_EQ(of_look.empty(), exact.empty()) << product.describe();
+      ASSERT_EQ(of_look.top, exact.top) << product.describe();
+      ASSERT_LE(of_look.least, exact.least) << product.describe();
+      ASSERT_GE(of_look.least, exact.empty() ? exact.least : exact.least - 52) << product.describe();
+      wider += of_look.least < exact.least ? 1 : 0;
+    };
+    check(outer->a, backend.matrices().exponent_range(stated.a, Side::rows_of_a));
+    check(outer->b, backend.matrices().exponent_range(stated.b, Side::columns_of_b));
+  }
+  EXPECT_GT(wider, 500);
+}
+
+/// Decisions that look for residues take their guarantee from the looks, others from a pass of its own.
+TEST(NativeGemm, GuaranteesFromTheLooksAreThoseOfThePass) {
+  test::RandomBits random(4);
+  const Conventional native(Order::forwards);
+  const auto of_native = [](const Decision& decision) {
+    const auto found = std::ranges::find(decision.candidates, Method::native, &Candidate::method);
+    return std::tuple(found->certifies, found->ratio, found->cost);
+  };
+  int certified = 0, refused = 0;
+  for (int t = 0; t < 600; ++t) {
+    const auto product = extreme_product(random);
+    for (const auto& target : {Target::dgemm(), Target::componentwise(1e-12)}) {
+      Choices choices;
+      const auto with = of_native(decide(product.stated(), target, {engine(), &native}, choices));
+      choices.residues = false;
+      ASSERT_EQ(with, of_native(decide(product.stated(), target, {engine(), &native}, choices))) << product.describe();
+      (std::get<0>(with) ? certified : refused) += 1;
+    }
+  }
+  EXPECT_GT(certified, 100);
+  EXPECT_GT(refused, 100);
 }
 
 /// One large product and k - 1 small ones, each lost in the sum: the error is (k - 1) u beside a bound of k u.

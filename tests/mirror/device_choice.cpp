@@ -200,7 +200,7 @@ class BatchChoice {
   BatchChoice(const gpu::CudaBackend& device, const Backend& cpu, const char* target, const Shape& shape, std::size_t count)
       : cpu_(cpu),
         target_(parse_target(target)),
-        gemm_(device, target_, shape.m, shape.n, shape.k),
+        gemm_(device, target_, shape.m, shape.n, shape.k, {.sum_bytes = 0x1p25}),
         workspace_(static_cast<Index>(count * gemm_.workspace() + 1024), cudaStreamPerThread) {
     void* data = workspace_.data();
     auto room = count * gemm_.workspace() + 1024;

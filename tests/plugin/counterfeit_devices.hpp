@@ -303,6 +303,7 @@ class FarExamination final : public Examination {
     }
     return facts;
   }
+  std::optional<OuterRanges> outer_ranges() override { return of_->outer_ranges(); }
   std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {
     return std::make_unique<FarAllowance>(of_->allowance(target, factor), *of_, cpu_);
   }

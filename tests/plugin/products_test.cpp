@@ -368,6 +368,12 @@ TEST_F(Products, BeginWhatTheirEngineBegins) {
     const auto allowance_there = there->allowance(Target::dgemm(), 0x1p-40);
     const auto facts = here->residue_facts(), facts_there = there->residue_facts();
     ASSERT_TRUE(facts && facts_there);
+    const auto ranges = here->outer_ranges(), ranges_there = there->outer_ranges();
+    ASSERT_TRUE(ranges && ranges_there);
+    for (const auto of_operand : {&OuterRanges::a, &OuterRanges::b}) {
+      EXPECT_EQ(((*ranges).*of_operand).least, ((*ranges_there).*of_operand).least);
+      EXPECT_EQ(((*ranges).*of_operand).top, ((*ranges_there).*of_operand).top);
+    }
     EXPECT_EQ(allowance->largest_ratios({&facts->column_sums, &facts->row_sums}),
               allowance_there->largest_ratios({&facts_there->column_sums, &facts_there->row_sums}));
 

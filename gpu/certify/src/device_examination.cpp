@@ -458,6 +458,12 @@ std::optional<ResidueFacts> DeviceExamination::residue_facts() {
                       found->b.exact_bits(), found->largest_units};
 }
 
+std::optional<OuterRanges> DeviceExamination::outer_ranges() {
+  const CudaDevice current(device_);
+  find_enclosure();
+  return OuterRanges{report().a.outer_range(), report().b.outer_range()};
+}
+
 std::unique_ptr<Allowance> DeviceExamination::allowance(const Target& target, double factor) {
   const CudaDevice current(device_);
   find_enclosure();

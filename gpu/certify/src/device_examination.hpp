@@ -60,6 +60,7 @@ class DeviceExamination final : public Examination {
   double error_at(const Plan& plan, double uniform, Index i, Index j) override;
   bool holds(const ResiduePlan& plan) override;
   std::optional<ResidueFacts> residue_facts() override;
+  std::optional<OuterRanges> outer_ranges() override;
   std::unique_ptr<Allowance> allowance(const Target& target, double factor) override;
 
  private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ozbound/bounds/detail/residue_facts.hpp"
 #include "slicing.hpp"
 
 namespace ozbound::gpu {
@@ -29,13 +30,19 @@ OperandReport::OperandReport(const FirstLook& look, const LeastSums& least, cons
 
 VectorNorms OperandReport::vector(Index i) const {
   const auto word = [&](int which) { return words_[which * count_ + i]; };
-  return {{exponents_[i], special_[i] != 0}, {word(0), word(1), word(2)}, word(3), no_last_bit - above_last_bits_[i]};
+  return {{exponents_[i], special_[i] != 0}, {word(0), word(1), word(2)}, word(3), last_bit(i)};
 }
 
 std::int32_t OperandReport::exact_bits() const {
   std::int32_t bits = 0;
   for (Index i = 0; i < count_; ++i) bits = std::max(bits, exact_bits(i));
   return bits;
+}
+
+ExponentRange OperandReport::outer_range() const {
+  ExponentRange range;
+  for (Index i = 0; i < count_; ++i) widen(range, {exponents_[i], special_[i] != 0}, is_zero(i), last_bit(i));
+  return range;
 }
 
 std::vector<RoundedVector> OperandReport::sums() const {

@@ -15,6 +15,7 @@
 #include "ozbound/bounds/detail/part_norms.hpp"
 #include "ozbound/bounds/examination.hpp"
 #include "ozbound/bounds/residue_bound.hpp"
+#include "ozbound/core/matrices.hpp"
 #include "ozbound/core/residue_plan.hpp"
 #include "ozbound/core/vector_norms.hpp"
 #include "started_copy.hpp"
@@ -36,6 +37,8 @@ class OperandReport {
   [[nodiscard]] std::vector<std::uint8_t> special() const { return {special_, special_ + count_}; }
   /// Number of bits that hold every vector exactly.
   [[nodiscard]] std::int32_t exact_bits() const;
+  /// A range of exponents that contains those of all vectors without specials; empty if they are all zero.
+  [[nodiscard]] ExponentRange outer_range() const;
   /// The sum of VectorNorms::norms of vector i.
   [[nodiscard]] std::uint64_t sum(Index i) const { return words_[i]; }
   /// Returns the facts of all vectors that a bound of residues uses.
@@ -52,10 +55,11 @@ class OperandReport {
   [[nodiscard]] const std::vector<VectorNorms>& vectors() const;
 
  private:
+  [[nodiscard]] bool is_zero(Index i) const { return words_[2 * count_ + i] == 0; }
+  /// VectorNorms::last_bit of vector i.
+  [[nodiscard]] std::int32_t last_bit(Index i) const { return LookNorms::no_last_bit - above_last_bits_[i]; }
   /// VectorNorms::exact_bits of vector i.
-  [[nodiscard]] std::int32_t exact_bits(Index i) const {
-    return words_[2 * count_ + i] == 0 ? 0 : exponents_[i] - (LookNorms::no_last_bit - above_last_bits_[i]);
-  }
+  [[nodiscard]] std::int32_t exact_bits(Index i) const { return is_zero(i) ? 0 : exponents_[i] - last_bit(i); }
 
   HostBlock copied_;  ///< keeps what the pointers point to
   std::uint64_t print_;

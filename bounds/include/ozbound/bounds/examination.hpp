@@ -13,6 +13,7 @@
 #include "ozbound/bounds/product_start.hpp"
 #include "ozbound/bounds/target.hpp"
 #include "ozbound/core/entry_bound.hpp"
+#include "ozbound/core/matrices.hpp"
 #include "ozbound/core/plan.hpp"
 
 namespace ozbound {
@@ -139,6 +140,12 @@ struct ResidueFacts {
   std::uint64_t largest_units;  ///< every entry of |A||B|, terms rounded up, is at most this many 2^(e_i + e_j - 14) (R9)
 };
 
+/// Ranges of exponents that contain those of A's and B's vectors without specials (Matrices::exponent_range). Empty if these
+/// are empty.
+struct OuterRanges {
+  ExponentRange a, b;
+};
+
 /// The facts that a decision uses about the elements of A and B, computed once and kept. The matrices stay in their own memory
 /// and must outlive it. @pre of all members: a FloatEnvironment.
 class Examination {
@@ -159,6 +166,9 @@ class Examination {
 
   /// The facts for plans by residues; nothing if the engine has no residues.
   [[nodiscard]] virtual std::optional<ResidueFacts> residue_facts() { return std::nullopt; }
+
+  /// Such ranges, if they follow from facts that other members need too; nothing if they take a pass of their own.
+  [[nodiscard]] virtual std::optional<OuterRanges> outer_ranges() { return std::nullopt; }
 
   /// @param factor share of M that E may take: (tau - u) / (1 + u), rounded down. The result refers to this object.
   [[nodiscard]] virtual std::unique_ptr<Allowance> allowance(const Target& target, double factor) = 0;

@@ -45,7 +45,7 @@ class CudaEngine final : public Engine {
     int device = 0;
     int threads = 0;  ///< of the host, for the parts of a product outside the engine; 0: as many as OpenMP would use
     Path path = Path::automatic;  ///< preferred kernels; products that they cannot make take others
-    double sum_bytes = 0x1p28;    ///< bytes of integer sums in device memory at a time, at least those of 128 x 128 entries
+    double sum_bytes = 0x1p30;    ///< bytes of integer sums in device memory at a time, at least those of 128 x 128 entries
     /// If true, products of bfloat16 numbers tell which entries deciding and certifying may skip, under an assumption about
     /// their rounding (docs/derivations/enclosure.md, E5). If false, nothing is assumed, and the work takes longer.
     bool search_by_tensor_cores = true;

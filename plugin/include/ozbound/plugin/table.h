@@ -432,6 +432,9 @@ struct ozbound_plugin_table {
   /* Nothing is set if `has` is 0. */
   int32_t (*residue_facts)(struct ozbound_plugin_examination* examination, int32_t* has,
                            struct ozbound_plugin_residue_facts* facts, OZBOUND_CALL);
+  /* Nothing is set if `has` is 0. */
+  int32_t (*outer_ranges)(struct ozbound_plugin_examination* examination, int32_t* has, struct ozbound_plugin_range* a,
+                          struct ozbound_plugin_range* b, OZBOUND_CALL);
   int32_t (*allowance)(struct ozbound_plugin_examination* examination, const struct ozbound_plugin_target* target,
                        double factor, struct ozbound_plugin_allowance** allowance, OZBOUND_CALL);
   int32_t (*fetch)(const struct ozbound_plugin_remote_bound* remote, struct ozbound_plugin_plan_bound* bound, OZBOUND_CALL);

@@ -26,7 +26,7 @@ class CertifiedGemm {
     int most_moduli = 15;       ///< 2 … 20; the workspace is for this many
     int least_moduli = 0;       ///< 2 … most_moduli; products that need fewer take this many, and every number between the two
                                 ///< costs a kernel that starts and ends. 0: a few less than the target usually asks for
-    double sum_bytes = 0x1p28;  ///< as CudaEngine::Options::sum_bytes
+    double sum_bytes = 0x1p30;  ///< as CudaEngine::Options::sum_bytes
   };
 
   /// @param backend it must outlive this object @param target dgemm, dgemm-typical or componentwise
