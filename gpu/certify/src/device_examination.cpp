@@ -130,14 +130,15 @@ class DeviceAllowance final : public Allowance {
   }
 
   /// The ratios of operands' sums come from the least sums of level 1, without a search, where an entry's allowance is a
-  /// function of its sum alone. Otherwise, all searches are launched before the host waits for one.
+  /// function of its sum alone. Otherwise, all searches are launched before the host waits for one, each on a stream of its own
+  /// if there are two: a search takes the time of a few long dot products, and leaves room beside it.
   [[nodiscard]] std::vector<double> largest_ratios(const std::vector<const PlanBound*>& bounds) const override {
     const CudaDevice current(examination_.device_);
     examination_.settle();
     const bool by_sums = by_level_one_sums() && !magnitudes_.loose();
     std::vector<double> ratios(bounds.size());
     std::vector<LookedPlanBound> made;
-    std::vector<std::pair<double*, Search>> searches;
+    std::vector<double*> of_made;
     made.reserve(bounds.size());
     for (std::size_t t = 0; t < bounds.size(); ++t) {
       const auto* const sums = sums_of_looks(*bounds[t]);
@@ -146,9 +147,17 @@ class DeviceAllowance final : public Allowance {
       else if (by_sums)
         ratios[t] = largest_ratio(*sums);
       else
-        searches.emplace_back(&ratios[t], Search(*this, made.emplace_back(looked(*sums))));
+        made.push_back(looked(*sums)), of_made.push_back(&ratios[t]);
     }
-    for (const auto& [ratio, search] : searches) *ratio = search.worst().ratio;
+    std::vector<Search> searches;
+    searches.reserve(made.size());
+    if (made.size() > 1) {
+      if (searches_sums()) examination_.find_leading();
+      StreamMark(stream_).wait_in(examination_.beside()->stream());
+    }
+    for (std::size_t t = 0; t < made.size(); ++t)
+      searches.emplace_back(*this, made[t], t % 2 == 0 ? stream_ : examination_.beside()->stream());
+    for (std::size_t t = 0; t < made.size(); ++t) *of_made[t] = searches[t].worst().ratio;
     return ratios;
   }
 
@@ -183,17 +192,18 @@ class DeviceAllowance final : public Allowance {
   /// A search for the worst entry of a bound, or for a normwise ratio. The constructor launches the work.
   class Search {
    public:
-    Search(const DeviceAllowance& allowance, const DevicePlanBound& bound)
-        : memory_(bound.outer_products(), allowance.m(), allowance.n(), allowance.stream_),
-          m_(allowance.m()),
-          n_(allowance.n()) {
+    Search(const DeviceAllowance& allowance, const DevicePlanBound& bound) : Search(allowance, bound, allowance.stream_) {}
+    /// @param stream if not the allowance's, one for a target of entries, where all that the search needs is known
+    Search(const DeviceAllowance& allowance, const DevicePlanBound& bound, cudaStream_t stream)
+        : memory_(bound.outer_products(), allowance.m(), allowance.n(), stream), m_(allowance.m()), n_(allowance.n()) {
       if (m_ == 0 || n_ == 0) return;
       if (allowance.normwise())
         launch_norm(allowance, bound);
       else
-        launch_entry(allowance, bound);
+        launch_entry(allowance, bound, stream);
       const auto* const result = memory_.work().result;
-      copy_.emplace(result, result + 1, allowance.stream_);
+      copy_.emplace(result, result + 1, stream);
+      if (stream != allowance.stream_) pending_.emplace(stream);
     }
 
     /// Waits for the search.
@@ -210,10 +220,10 @@ class DeviceAllowance final : public Allowance {
     }
 
    private:
-    void launch_entry(const DeviceAllowance& allowance, const DevicePlanBound& bound) {
-      const bool of_sums = allowance.magnitudes_.loose() && allowance.target_.row_norms == nullptr;
+    void launch_entry(const DeviceAllowance& allowance, const DevicePlanBound& bound, cudaStream_t stream) {
+      const bool of_sums = allowance.searches_sums();
       if (of_sums) allowance.examination_.find_leading();
-      launch_worst_entry(bound.bound(), allowance.magnitudes_, allowance.target_, memory_.work(), allowance.stream_);
+      launch_worst_entry(bound.bound(), allowance.magnitudes_, allowance.target_, memory_.work(), stream);
       if (of_sums && allowance.magnitudes_.leading != nullptr) assumes_ = assumed_of_tensor_cores;
     }
     void launch_norm(const DeviceAllowance& allowance, const DevicePlanBound& bound) {
@@ -230,7 +240,11 @@ class DeviceAllowance final : public Allowance {
     std::optional<StartedCopy> copy_;         ///< of the result; nothing without entries
     const double* row_sums_there_ = nullptr;  ///< in device memory that others may use again
     std::optional<StartedCopy> row_sums_;     ///< for normwise targets
+    std::optional<PendingWork> pending_;      ///< on another stream: the bound must outlive it
   };
+
+  /// True if searches need the sums of level 2.
+  [[nodiscard]] bool searches_sums() const { return magnitudes_.loose() && target_.row_norms == nullptr; }
 
   /// The allowance of one entry, by the levels that are launched. The constructor launches the work, and also that of measuring
   /// the entry's row and column, on which plans are tried next.

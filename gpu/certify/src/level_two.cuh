@@ -119,15 +119,21 @@ class EntryTiles {
                                                                                                             of_.columns.pitch;
     const auto *const own_row = shared_.rows[threadIdx.x % side], *const own_column = shared_.columns[threadIdx.x / side];
     double total = 0;
+    const int v = static_cast<int>(threadIdx.x) / side, of_thread = static_cast<int>(threadIdx.x) % side * 4;
+    const auto* const next_x = reinterpret_cast<const float4*>(x + v * of_.rows.pitch + of_thread);
+    const auto* const next_y = reinterpret_cast<const float4*>(y + v * of_.columns.pitch + of_thread);
+    static_assert(dot_block % Shared::slab == 0);
+    float4 of_x = *next_x, of_y = *next_y;  // of the next slab, loaded while the last one is added
     for (Index start = 0; start < of_.one.k; start += dot_block) {
       const Index end = min(of_.one.k, start + dot_block);
       float lanes[dot_lanes] = {};
       for (Index slab = start; slab < end; slab += Shared::slab) {
-        fill([&](int v, int l) {  // memory is padded to a multiple of the slab
-          *reinterpret_cast<float4*>(&shared_.rows[v][l]) = *reinterpret_cast<const float4*>(x + v * of_.rows.pitch + slab + l);
-          *reinterpret_cast<float4*>(&shared_.columns[v][l]) =
-              *reinterpret_cast<const float4*>(y + v * of_.columns.pitch + slab + l);
+        fill([&](int vector, int l) {
+          *reinterpret_cast<float4*>(&shared_.rows[vector][l]) = of_x;
+          *reinterpret_cast<float4*>(&shared_.columns[vector][l]) = of_y;
         });
+        if (const Index next = slab + Shared::slab; next < of_.one.k)  // memory is padded to a multiple of the slab
+          of_x = next_x[next / 4], of_y = next_y[next / 4];
         const int length = static_cast<int>(min(Index{Shared::slab}, end - slab));
 #pragma unroll
         for (int group = 0; group < Shared::slab; group += dot_lanes) {

@@ -31,16 +31,19 @@ __device__ float ceiling(const DeviceMagnitudes& of, const EntryTarget& target, 
   if (target.row_norms != nullptr) {
     m = __fmul_rd(__double2float_rd(target.row_norms[i]), __double2float_rd(target.column_norms[j]));
   } else {
-    m = __fmul_rd(__ull2float_rd(of.one.sum(i, j)), 0x1p-14f);
+    const Index at = i * of.one.row_stride + j * of.one.col_stride;
+    const float sum = of.one.narrow != nullptr ? __uint2float_rd(static_cast<std::uint32_t>(of.one.narrow[at]))
+                                               : __ull2float_rd(static_cast<std::uint64_t>(of.one.wide[at]));
+    m = __fmul_rd(sum, 0x1p-14f);
     const float leading = of.leading == nullptr ? 0 : of.leading[i + j * of.leading_pitch];
     if (leading >= of.leading_least) m = fmaxf(m, __fmul_rd(leading, of.leading_share));
   }
   const float factor = fminf(__double2float_rd(target.factor), 0x1.fffffep127f);  // factor may be +Inf
   const float share = __fmul_rd(__fmul_rd(factor, below), m);
-  return error < infinity && share > 0 ? __fdiv_ru(error, share) : infinity;
+  return error < infinity && share > 0 ? __fmul_ru(error, __frcp_ru(share)) : infinity;
 }
 
-/// A block takes `tile` rows and columns, a thread one row.
+/// The blocks of a tile in y share its columns. A thread takes one row.
 __global__ void __launch_bounds__(search_threads)
     find_ceilings(const __grid_constant__ BoundWithScales error, const __grid_constant__ DeviceMagnitudes of,
                   const __grid_constant__ EntryTarget target, const __grid_constant__ LargestWork work,
@@ -51,8 +54,9 @@ __global__ void __launch_bounds__(search_threads)
   const Index block = blockIdx.x % work.rows.blocks, first = blockIdx.x / work.rows.blocks * tile;
   const TileEstimate estimate(error.bound, work.rows, block, work.columns, first / tile, shared);
   const Index i = block * tile + threadIdx.x, across = EntryTiles::across(of.one.m);
+  const int share = tile / static_cast<int>(gridDim.y), begin = static_cast<int>(blockIdx.y) * share;
   Word top = 0;
-  for (int s = 0; s < tile && first + s < of.one.n; s += side) {
+  for (int s = begin; s < begin + share && first + s < of.one.n; s += side) {
     float largest = 0;
     for (int half = 0; half < side; half += together) {
       float errors[together];
@@ -133,7 +137,11 @@ void launch_worst_loose_entry(const BoundWithScales& error, const DeviceMagnitud
   const Tiles tiles{ceilings.data(), words.data(), words.data() + 1, count};
   check(cudaMemsetAsync(words.data(), 0, 2 * sizeof(Word), stream), "cudaMemsetAsync");
   launch_estimates(error, of.one.rows.exponents, of.one.columns.exponents, work, stream);
-  find_ceilings<<<static_cast<unsigned>(work.tiles()), search_threads, 0, stream>>>(error, of, target, work, tiles);
+  constexpr Index enough_shares = 8192, most_shares = tile / EntryTiles::side;
+  Index shares = 1;  // small products need many blocks
+  while (shares < most_shares && work.tiles() * shares < enough_shares) shares *= 2;
+  find_ceilings<<<dim3(static_cast<unsigned>(work.tiles()), static_cast<unsigned>(shares)), search_threads, 0, stream>>>(
+      error, of, target, work, tiles);
   check_launch("find_ceilings");
   look_at_tiles<true><<<1, threads, 0, stream>>>(error, of, target, work, tiles);
   check_launch("look_at_tiles");
