@@ -247,14 +247,20 @@ class DeviceAllowance final : public Allowance {
   [[nodiscard]] bool searches_sums() const { return magnitudes_.loose() && target_.row_norms == nullptr; }
 
   /// The allowance of one entry, by the levels that are launched. The constructor launches the work, and also that of measuring
-  /// the entry's row and column, on which plans are tried next.
+  /// the entry's row and column, on which plans are tried next. The sum of level 2 takes a while; a search may run beside it.
   class SingleProbe {
    public:
     SingleProbe(const DeviceAllowance& allowance, Index i, Index j) {
       auto& examination = allowance.examination_;
-      allowed_ = examination.measured(examination.encoding_).start(i, j, [&](double* there) {
-        launch_probe(allowance.magnitudes_, allowance.target_, i * allowance.n() + j, there, allowance.stream_);
+      auto stream = allowance.stream_;
+      if (allowance.magnitudes_.loose()) {
+        stream = examination.beside()->stream();
+        examination.level_two_->wait_in(stream);
+      }
+      allowed_ = examination.measured(examination.encoding_).start(i, j, stream, [&](double* there) {
+        launch_probe(allowance.magnitudes_, allowance.target_, i * allowance.n() + j, there, stream);
       });
+      if (stream != allowance.stream_) pending_.emplace(stream);
     }
 
     /// Waits for the work.
@@ -262,6 +268,7 @@ class DeviceAllowance final : public Allowance {
 
    private:
     MeasuredVectors::Number allowed_;
+    std::optional<PendingWork> pending_;  ///< on another stream: the enclosure must outlive it
   };
 
   /// The allowance of the entry in the middle, whose sum of level 1 is in the report. @pre its allowance depends on that alone.
@@ -520,7 +527,10 @@ void DeviceExamination::find_leading() {
 
 bool DeviceExamination::settle() {
   if (settled_) return false;
-  if (report().loose) enclosure_->add(LevelTwo(m_, n_, k_, kernels_, by_tensor_cores_), a_.matrix(), b_.matrix(), stream_);
+  if (report().loose) {
+    enclosure_->add(LevelTwo(m_, n_, k_, kernels_, by_tensor_cores_), a_.matrix(), b_.matrix(), stream_);
+    level_two_.emplace(stream_);
+  }
   return settled_ = true;
 }
 

@@ -108,6 +108,7 @@ class DeviceExamination final : public Examination {
   std::vector<std::pair<Encoding, std::unique_ptr<MeasuredVectors>>> measured_;
   std::unique_ptr<Enclosure> enclosure_;          ///< made when first needed
   std::optional<StreamMark> looked_, level_one_;  ///< launched with it
+  std::optional<StreamMark> level_two_;           ///< launched if level 1 is loose
   bool settled_ = false;
   /// Fetched when first needed, and again when level 1 has set its words. Bounds share it.
   std::shared_ptr<const FirstLooks::Report> report_;

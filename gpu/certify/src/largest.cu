@@ -526,8 +526,8 @@ LargestWork LargestWork::take(Arena& arena, Index outers, Index m, Index n) {
   work.outers = outers;
   work.rows = take_side(arena, outers, m);
   work.columns = take_side(arena, outers, n);
-  work.parts_count =
-      std::max({work.tiles() * blocks_of_a_tile(work.tiles()), work.columns.blocks * most_probed_rows, Index{2}});
+  work.parts_count = std::max({work.tiles() * std::max<Index>(blocks_of_a_tile(work.tiles()), most_shares),
+                               work.columns.blocks * most_probed_rows, Index{2}});
   work.parts = arena.take<LargestEntry>(work.parts_count);
   work.result = arena.take<LargestResult>(1);
   work.best = arena.take<std::uint64_t>(4 + print_words);

@@ -42,6 +42,7 @@ struct SideEstimates {
 struct LargestWork {
   static constexpr int print_words = 32;
   static constexpr int tile = 128;
+  static constexpr int most_shares = 4;  ///< blocks of a tile, each of which has a part, however many tiles there are
 
   LargestEntry* parts = nullptr;
   Index parts_count = 0;  ///< at least tiles(), and more than 1

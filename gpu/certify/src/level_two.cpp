@@ -41,8 +41,7 @@ DeviceMagnitudes LevelTwo::launch(const LevelOneSums& one, const DeviceMatrix& a
   result.rows = take(a, one.rows, arena);
   result.columns = take(transposed(b), one.columns, arena);
   if (!result.loose()) return result;  // only counted
-  launch_level_two_vectors(result.rows, one.rows, stream);
-  launch_level_two_vectors(result.columns, one.columns, stream);
+  launch_level_two_vectors(result, stream);
   return result;
 }
 

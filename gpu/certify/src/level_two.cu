@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
 #include "cuda_check.hpp"
 #include "level_two.hpp"
 #include "ozbound/bounds/detail/magnitude_levels.hpp"
@@ -14,13 +16,23 @@ constexpr int tile_elements = 128;
 
 __device__ std::uint16_t to_bfloat16_lower(float x) { return static_cast<std::uint16_t>(__float_as_uint(x) >> 16); }
 
-/// Each block loads a tile of vectors along the shorter stride.
+/// What makes the vectors of one side.
+struct Side {
+  Vectors x;
+  DeviceSlices digits;
+  LevelTwoVectors out;
+
+  Index tiles;
+};
+
+/// Each block loads a tile of vectors along the shorter stride. Grid: rows in y = 0, columns in y = 1.
 __global__ void __launch_bounds__(threads)
-    scale_vectors(const __grid_constant__ Vectors x, const __grid_constant__ DeviceSlices digits,
-                  const __grid_constant__ LevelTwoVectors out) {
+    scale_vectors(const __grid_constant__ Side rows, const __grid_constant__ Side columns) {
   __shared__ alignas(16) float tile[tile_vectors][tile_elements + 4];
+  const auto& [x, digits, out, tiles] = blockIdx.y == 0 ? rows : columns;
   const Index across = out.pitch / tile_elements;
   const Index first = blockIdx.x / across * tile_vectors, start = blockIdx.x % across * tile_elements;
+  if (blockIdx.x >= tiles) return;
   const bool together = x.vectors_together();
   for (int place = static_cast<int>(threadIdx.x); place < tile_vectors * tile_elements; place += threads) {
     const int v = together ? place % tile_vectors : place / tile_elements;
@@ -40,9 +52,12 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// One warp for each vector.
-__global__ void __launch_bounds__(threads) find_places(const __grid_constant__ LevelTwoVectors x, Index count, Index inner) {
-  const Index i = Index{blockIdx.x} * warps + threadIdx.x / 32;
+/// One warp for each vector. Grid as of scale_vectors.
+__global__ void __launch_bounds__(threads)
+    find_places(const __grid_constant__ Side rows, const __grid_constant__ Side columns) {
+  const auto& side = blockIdx.y == 0 ? rows : columns;
+  const auto& x = side.out;
+  const Index i = Index{blockIdx.x} * warps + threadIdx.x / 32, count = side.digits.count, inner = side.digits.inner;
   if (i >= count) return;
   float top = 0;
   Index place = 0;
@@ -58,13 +73,16 @@ __global__ void __launch_bounds__(threads) find_places(const __grid_constant__ L
 
 }  // namespace
 
-void launch_level_two_vectors(const LevelTwoVectors& out, const DeviceSlices& digits, cudaStream_t stream) {
-  const Index vectors = round_up(digits.count, DeviceSlices::vector_step);
-  const auto tiles = static_cast<unsigned>(vectors / tile_vectors * (out.pitch / tile_elements));
-  scale_vectors<<<tiles, threads, 0, stream>>>({out.vectors, digits.count, digits.inner}, digits, out);
+void launch_level_two_vectors(const DeviceMagnitudes& of, cudaStream_t stream) {
+  const auto side = [](const LevelTwoVectors& out, const DeviceSlices& digits) {
+    const Index vectors = round_up(digits.count, DeviceSlices::vector_step);
+    return Side{{out.vectors, digits.count, digits.inner}, digits, out, vectors / tile_vectors * (out.pitch / tile_elements)};
+  };
+  const auto rows = side(of.rows, of.one.rows), columns = side(of.columns, of.one.columns);
+  scale_vectors<<<dim3(static_cast<unsigned>(std::max(rows.tiles, columns.tiles)), 2), threads, 0, stream>>>(rows, columns);
   check_launch("scale_vectors");
-  find_places<<<static_cast<unsigned>((digits.count + warps - 1) / warps), threads, 0, stream>>>(out, digits.count,
-                                                                                                 digits.inner);
+  const Index count = std::max(rows.digits.count, columns.digits.count);
+  find_places<<<dim3(static_cast<unsigned>((count + warps - 1) / warps), 2), threads, 0, stream>>>(rows, columns);
   check_launch("find_places");
 }
 

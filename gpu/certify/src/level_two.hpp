@@ -59,7 +59,7 @@ class LevelTwo {
   bool has_leading_;
 };
 
-/// Fills `out`. Its vectors have the scales and specials of `digits`.
-void launch_level_two_vectors(const LevelTwoVectors& out, const DeviceSlices& digits, cudaStream_t stream);
+/// Fills the vectors of both sides, which have the scales and specials of level 1's.
+void launch_level_two_vectors(const DeviceMagnitudes& of, cudaStream_t stream);
 
 }  // namespace ozbound::gpu

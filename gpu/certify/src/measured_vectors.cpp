@@ -81,19 +81,14 @@ void MeasuredVectors::note_all(const std::shared_ptr<Measuring>& measuring) {
   note(columns_, measuring->column_indices, measuring->columns.facts, measuring);
 }
 
-MeasuredVectors::Number MeasuredVectors::start(Index i, Index j, const std::function<void(double*)>& launch_number) {
+MeasuredVectors::Number MeasuredVectors::start(Index i, Index j, cudaStream_t stream,
+                                               const std::function<void(double*)>& launch_number) {
   std::vector<Index> rows{i}, columns{j};
   erase_known(rows_, rows), erase_known(columns_, columns);
   Number number;
-  number.in_ = launch(std::move(rows), std::move(columns), nullptr, launch_number, stream_);
+  number.in_ = launch(std::move(rows), std::move(columns), nullptr, launch_number, stream);
   note_all(number.in_);
   return number;
-}
-
-void MeasuredVectors::start(Index i, Index j, cudaStream_t stream) {
-  std::vector<Index> rows{i}, columns{j};
-  erase_known(rows_, rows), erase_known(columns_, columns);
-  note_all(launch(std::move(rows), std::move(columns), nullptr, nullptr, stream));
 }
 
 PlaceOfEntry MeasuredVectors::measure(std::vector<Index> rows, std::vector<Index> columns, const PlaceOfEntry* place) {

@@ -39,11 +39,10 @@ class MeasuredVectors {
     std::shared_ptr<Measuring> in_;
   };
 
-  /// Begins to measure the row and the column that row and column are expected to be asked for. `launch_number` launches work
-  /// that sets a number in device memory, which is copied together with the facts. @pre the device is the current one.
-  Number start(Index i, Index j, const std::function<void(double*)>& launch_number);
-  /// The same without a number, on a stream of its own. @pre A and B are complete on that stream.
-  void start(Index i, Index j, cudaStream_t stream);
+  /// Begins to measure the row and the column that row and column are expected to be asked for. `launch_number`, if not null,
+  /// launches work that sets a number in device memory, which is copied together with the facts. @param stream where A and B
+  /// are complete @pre the device is the current one.
+  Number start(Index i, Index j, cudaStream_t stream, const std::function<void(double*)>& launch_number = nullptr);
   /// Measures the rows and columns that are not known yet, and also those at `place` in device memory, if it is not null.
   /// Returns the entry at `place`. Waits for the stream. @pre the device is the current one.
   PlaceOfEntry measure(std::vector<Index> rows, std::vector<Index> columns, const PlaceOfEntry* place);

@@ -114,23 +114,25 @@ __global__ void __launch_bounds__(adding_threads) add_rows(const double* terms, 
   if (adds && i < rows) sums[i] = sum;
 }
 
-/// The share of every entry, and the largest share. A block takes `tile` rows and columns.
+/// The share of every entry, and the largest share. The blocks of a tile in y share its columns.
 __global__ void __launch_bounds__(search_threads)
     find_shares(const __grid_constant__ BoundWithScales error, const __grid_constant__ DeviceMagnitudes of,
                 const __grid_constant__ NormMatrix norm, double allowed, double* shares,
                 const __grid_constant__ LargestWork work) {
-  const Index i = blockIdx.x % work.rows.blocks * tile + threadIdx.x, first = blockIdx.x / work.rows.blocks * tile;
+  const Index i = blockIdx.x % work.rows.blocks * tile + threadIdx.x, share = tile / gridDim.y;
+  const Index first = blockIdx.x / work.rows.blocks * tile + blockIdx.y * share;
   LargestEntry largest;
-  for (Index j = first; j < min(first + tile, norm.columns) && i < norm.rows; ++j) {
+#pragma unroll 2
+  for (Index j = first; j < min(first + share, norm.columns) && i < norm.rows; ++j) {
     const double m = norm.m[i + j * norm.rows];
     const bool counts = m != infinity && (bits_of(m) & binary64.sign) == 0;
     const double relative = counts ? error_at(error, of.one, i, j, error.bound.upper(i, j)) : 0;
-    const double share = norm_share_upper(relative, shift_of(norm, of, i, j), allowed);
-    shares[i + j * norm.rows] = share;
-    take(largest, {share, i * norm.columns + j});
+    const double value = norm_share_upper(relative, shift_of(norm, of, i, j), allowed);
+    shares[i + j * norm.rows] = value;
+    take(largest, {value, i * norm.columns + j});
   }
   reduce(largest);
-  if (threadIdx.x == 0) work.parts[blockIdx.x] = largest;
+  if (threadIdx.x == 0) work.parts[Index{blockIdx.y} * gridDim.x + blockIdx.x] = largest;
 }
 
 template <bool Upper>
@@ -165,11 +167,12 @@ void launch_norm_matrix(const NormMatrix& norm, const DeviceMagnitudes& of, cons
 
 void launch_norm_shares(const BoundWithScales& error, const DeviceMagnitudes& of, const NormMatrix& norm, double allowed,
                         double* shares, const LargestWork& work, cudaStream_t stream) {
-  find_shares<<<static_cast<unsigned>(work.tiles()), search_threads, 0, stream>>>(error, of, norm, allowed, shares, work);
+  const dim3 grid(static_cast<unsigned>(work.tiles()), LargestWork::most_shares);
+  find_shares<<<grid, search_threads, 0, stream>>>(error, of, norm, allowed, shares, work);
   check_launch("find_shares");
   launch_adding<true>(shares, norm, stream);
   clear_sums(work, stream);
-  launch_reduction(work, work.tiles(), stream);
+  launch_reduction(work, work.tiles() * LargestWork::most_shares, stream);
 }
 
 }  // namespace ozbound::gpu
