@@ -24,9 +24,10 @@ struct Tiles {
   Index count;
 };
 
-/// An upper bound of the ratio of an entry. `error` is an upper bound of the entry's error.
+/// An upper bound of the ratio of an entry. `error` is an upper bound of the entry's error. @pre the row is neither zero nor
+/// special.
 __device__ float ceiling(const DeviceMagnitudes& of, const EntryTarget& target, Index i, Index j, float error) {
-  if (error == 0 || of.one.row_sums[i] == 0 || of.one.column_sums[j] == 0) return 0;  // zero or special
+  if (error == 0 || of.one.column_sums[j] == 0) return 0;  // zero or special
   float m = 0;
   if (target.row_norms != nullptr) {
     m = __fmul_rd(__double2float_rd(target.row_norms[i]), __double2float_rd(target.column_norms[j]));
@@ -54,6 +55,7 @@ __global__ void __launch_bounds__(search_threads)
   const Index block = blockIdx.x % work.rows.blocks, first = blockIdx.x / work.rows.blocks * tile;
   const TileEstimate estimate(error.bound, work.rows, block, work.columns, first / tile, shared);
   const Index i = block * tile + threadIdx.x, across = EntryTiles::across(of.one.m);
+  const bool counts = i < of.one.m && of.one.row_sums[i] != 0;
   const int share = tile / static_cast<int>(gridDim.y), begin = static_cast<int>(blockIdx.y) * share;
   Word top = 0;
   for (int s = begin; s < begin + share && first + s < of.one.n; s += side) {
@@ -64,7 +66,7 @@ __global__ void __launch_bounds__(search_threads)
 #pragma unroll
       for (int r = 0; r < together; ++r) {
         const Index j = first + s + half + r;
-        if (i < of.one.m && j < of.one.n) largest = fmaxf(largest, ceiling(of, target, i, j, errors[r]));
+        if (counts && j < of.one.n) largest = fmaxf(largest, ceiling(of, target, i, j, errors[r]));
       }
     }
     for (int offset = side / 2; offset > 0; offset /= 2) largest = fmaxf(largest, __shfl_xor_sync(~0u, largest, offset));

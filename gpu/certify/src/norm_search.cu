@@ -77,6 +77,15 @@ constexpr int row_threads = 32;  // rows of a block; few, so that even a few row
 constexpr int loading_warps = 8, adding_threads = row_threads * (loading_warps + 1);
 constexpr int columns_together = 64;
 
+/// add_upper or add_lower, with short chains of instructions from one sum to the next.
+template <bool Upper>
+__device__ double add_directed(double sum, double term) {
+  const double rounded = sum + term;
+  const bool exact = bits_of(sum) == 0 || bits_of(term) == 0;
+  const bool moves = !exact && (!Upper || bits_of(rounded) < binary64.inf);
+  return double_from_bits(bits_of(rounded) + (moves ? (Upper ? 1 : ~std::uint64_t{0}) : 0));
+}
+
 /// Sums of rows, one thread for each row, because terms are added in order. The other warps of its block load the next terms.
 template <bool Upper>
 __global__ void __launch_bounds__(adding_threads) add_rows(const double* terms, Index rows, Index columns, double* sums) {
@@ -102,7 +111,7 @@ __global__ void __launch_bounds__(adding_threads) add_rows(const double* terms, 
 #pragma unroll 16
         for (int c = 0; c < columns_together; ++c) {
           const double term = held[buffer ^ 1][c][lane];
-          sum = Upper ? add_upper(sum, term) : add_lower(sum, term);
+          sum = add_directed<Upper>(sum, term);
         }
     } else if (j < columns) {
 #pragma unroll
