@@ -47,7 +47,7 @@ class Chooser {
     if (target.kind != Target::Kind::correctly_rounded) check_attainable(target, problem_.tau, problem_.u);
     std::optional<NativeGuarantee> guarantee;
     Proposal native, residues, slices, exact;
-    // The guarantee comes after the facts for residues, of which a device finds both at once.
+    // The guarantee comes after the facts for residues, if these are looked for. A device finds both at once.
     const auto consider_native = [&] {
       if (guarantee || !(native_allowed() || !choices_.slices)) return cost_of(native);
       guarantee = guarantee_of_native();
@@ -56,8 +56,8 @@ class Chooser {
     };
     TargetAllowance allowance(problem_, *examination_);
     if (choices_.slices) {
-      const double least_limit = native_allowed() ? problem_.costs.native(problem_.m(), problem_.n(), problem_.k)
-                                                  : std::numeric_limits<double>::infinity();
+      const double least_limit = native_may_certify() ? problem_.costs.native(problem_.m(), problem_.n(), problem_.k)
+                                                      : std::numeric_limits<double>::infinity();
       if (choices_.residues) residues = propose_residues(problem_, *examination_, allowance, {least_limit, consider_native});
       static_cast<void>(consider_native());
       // A device searches while the host looks at slices, which seldom are cheaper.
@@ -122,6 +122,14 @@ class Chooser {
   }
 
   [[nodiscard]] bool native_allowed() const { return choices_.native && backend_.native() != nullptr; }
+
+  /// False if native DGEMM does not certify the target on any operands.
+  [[nodiscard]] bool native_may_certify() const {
+    const auto& product = problem_.product;
+    return native_allowed() && backend_.native()->is_conventional() &&
+           native_lack(*backend_.native(), problem_.stated, product).empty() &&
+           native_certifies(native_guarantee(product, {}, {}, {}), problem_.target, problem_.k, product);
+  }
 
   [[nodiscard]] NativeGuarantee guarantee_of_native() const {
     const auto& product = problem_.product;

@@ -84,8 +84,8 @@ class HostExamination final : public Examination {
   }
 
   std::optional<OuterRanges> outer_ranges() override {
-    if (!engine_.has_residues()) return std::nullopt;
-    return OuterRanges{outer_range(row_norms()), outer_range(column_norms())};
+    if (row_norms_ == nullptr || column_norms_ == nullptr) return std::nullopt;
+    return OuterRanges{outer_range(*row_norms_), outer_range(*column_norms_)};
   }
 
   std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {

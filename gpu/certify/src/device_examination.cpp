@@ -149,10 +149,12 @@ class DeviceAllowance final : public Allowance {
       else
         made.push_back(looked(*sums)), of_made.push_back(&ratios[t]);
     }
+    std::optional<StreamGuard> of_made_bounds;
     std::vector<Search> searches;
     searches.reserve(made.size());
     if (made.size() > 1) {
       if (searches_sums()) examination_.find_leading();
+      of_made_bounds.emplace(examination_.beside()->stream());
       StreamMark(stream_).wait_in(examination_.beside()->stream());
     }
     for (std::size_t t = 0; t < made.size(); ++t)
@@ -193,7 +195,7 @@ class DeviceAllowance final : public Allowance {
   class Search {
    public:
     Search(const DeviceAllowance& allowance, const DevicePlanBound& bound) : Search(allowance, bound, allowance.stream_) {}
-    /// @param stream if not the allowance's, one for a target of entries, where all that the search needs is known
+    /// @param stream that of the allowance or, if the target is not normwise, one that waits for the bound and the enclosure
     Search(const DeviceAllowance& allowance, const DevicePlanBound& bound, cudaStream_t stream)
         : memory_(bound.outer_products(), allowance.m(), allowance.n(), stream), m_(allowance.m()), n_(allowance.n()) {
       if (m_ == 0 || n_ == 0) return;
@@ -203,7 +205,6 @@ class DeviceAllowance final : public Allowance {
         launch_entry(allowance, bound, stream);
       const auto* const result = memory_.work().result;
       copy_.emplace(result, result + 1, stream);
-      if (stream != allowance.stream_) pending_.emplace(stream);
     }
 
     /// Waits for the search.
@@ -240,7 +241,6 @@ class DeviceAllowance final : public Allowance {
     std::optional<StartedCopy> copy_;         ///< of the result; nothing without entries
     const double* row_sums_there_ = nullptr;  ///< in device memory that others may use again
     std::optional<StartedCopy> row_sums_;     ///< for normwise targets
-    std::optional<PendingWork> pending_;      ///< on another stream: the bound must outlive it
   };
 
   /// True if searches need the sums of level 2.
@@ -255,20 +255,20 @@ class DeviceAllowance final : public Allowance {
       auto stream = allowance.stream_;
       if (allowance.magnitudes_.loose()) {
         stream = examination.beside()->stream();
+        of_enclosure_.emplace(stream);
         examination.level_two_->wait_in(stream);
       }
       allowed_ = examination.measured(examination.encoding_).start(i, j, stream, [&](double* there) {
         launch_probe(allowance.magnitudes_, allowance.target_, i * allowance.n() + j, there, stream);
       });
-      if (stream != allowance.stream_) pending_.emplace(stream);
     }
 
     /// Waits for the work.
     [[nodiscard]] double allowed() const { return allowed_.value(); }
 
    private:
+    std::optional<StreamGuard> of_enclosure_;  ///< if another stream reads it
     MeasuredVectors::Number allowed_;
-    std::optional<PendingWork> pending_;  ///< on another stream: the enclosure must outlive it
   };
 
   /// The allowance of the entry in the middle, whose sum of level 1 is in the report. @pre its allowance depends on that alone.
@@ -479,9 +479,8 @@ std::optional<ResidueFacts> DeviceExamination::residue_facts() {
                       found->b.exact_bits(), found->largest_units};
 }
 
+// The looks suffice, so that level 1 is not launched for it.
 std::optional<OuterRanges> DeviceExamination::outer_ranges() {
-  const CudaDevice current(device_);
-  find_enclosure();
   return OuterRanges{report().a.outer_range(), report().b.outer_range()};
 }
 

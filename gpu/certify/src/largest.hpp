@@ -45,7 +45,7 @@ struct LargestWork {
   static constexpr int most_shares = 4;  ///< blocks of a tile, each of which has a part, however many tiles there are
 
   LargestEntry* parts = nullptr;
-  Index parts_count = 0;  ///< at least tiles(), and more than 1
+  Index parts_count = 0;  ///< at least most_shares times tiles(), and more than 1
   LargestResult* result = nullptr;
   SideEstimates rows, columns;
   Index outers = 0;

@@ -17,7 +17,7 @@ constexpr int tile_elements = 128;
 __device__ std::uint16_t to_bfloat16_lower(float x) { return static_cast<std::uint16_t>(__float_as_uint(x) >> 16); }
 
 /// What makes the vectors of one side.
-struct Side {
+struct SideWork {
   Vectors x;
   DeviceSlices digits;
   LevelTwoVectors out;
@@ -27,7 +27,7 @@ struct Side {
 
 /// Each block loads a tile of vectors along the shorter stride. Grid: rows in y = 0, columns in y = 1.
 __global__ void __launch_bounds__(threads)
-    scale_vectors(const __grid_constant__ Side rows, const __grid_constant__ Side columns) {
+    scale_vectors(const __grid_constant__ SideWork rows, const __grid_constant__ SideWork columns) {
   __shared__ alignas(16) float tile[tile_vectors][tile_elements + 4];
   const auto& [x, digits, out, tiles] = blockIdx.y == 0 ? rows : columns;
   const Index across = out.pitch / tile_elements;
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(threads)
 
 /// One warp for each vector. Grid as of scale_vectors.
 __global__ void __launch_bounds__(threads)
-    find_places(const __grid_constant__ Side rows, const __grid_constant__ Side columns) {
+    find_places(const __grid_constant__ SideWork rows, const __grid_constant__ SideWork columns) {
   const auto& side = blockIdx.y == 0 ? rows : columns;
   const auto& x = side.out;
   const Index i = Index{blockIdx.x} * warps + threadIdx.x / 32, count = side.digits.count, inner = side.digits.inner;
@@ -76,7 +76,8 @@ __global__ void __launch_bounds__(threads)
 void launch_level_two_vectors(const DeviceMagnitudes& of, cudaStream_t stream) {
   const auto side = [](const LevelTwoVectors& out, const DeviceSlices& digits) {
     const Index vectors = round_up(digits.count, DeviceSlices::vector_step);
-    return Side{{out.vectors, digits.count, digits.inner}, digits, out, vectors / tile_vectors * (out.pitch / tile_elements)};
+    return SideWork{
+        {out.vectors, digits.count, digits.inner}, digits, out, vectors / tile_vectors * (out.pitch / tile_elements)};
   };
   const auto rows = side(of.rows, of.one.rows), columns = side(of.columns, of.one.columns);
   scale_vectors<<<dim3(static_cast<unsigned>(std::max(rows.tiles, columns.tiles)), 2), threads, 0, stream>>>(rows, columns);

@@ -114,6 +114,18 @@ class StreamMark {
   cudaEvent_t event_ = nullptr;
 };
 
+/// Waits for a stream when it is destroyed, before memory of other streams that its work uses is given back.
+class StreamGuard {
+ public:
+  explicit StreamGuard(cudaStream_t stream) : stream_(stream) {}
+  ~StreamGuard() { cudaStreamSynchronize(stream_); }
+  StreamGuard(const StreamGuard&) = delete;
+  StreamGuard& operator=(const StreamGuard&) = delete;
+
+ private:
+  cudaStream_t stream_;
+};
+
 /// The work that a stream was given until now, where it uses memory that others may free or change once they need not wait for
 /// it any more. The destructor waits for the work.
 class PendingWork {

@@ -18,7 +18,7 @@ extern "C" {
 #define OZBOUND_PLUGIN_MAGIC 0x6e6f7a6fu /* "ozon" */
 
 /* Increases with every change of this file. Both sides must come from one release: a plug-in serves only its own version. */
-#define OZBOUND_PLUGIN_VERSION 5u
+#define OZBOUND_PLUGIN_VERSION 6u
 
 /* The outcome of a call: the C++ exception that ended it. */
 enum ozbound_plugin_status {
