@@ -151,7 +151,7 @@ NativeGuarantee native_guarantee(const RealProduct& product, const Matrices& mat
   if (!of_one_format(product)) return {factor_upper(product), 0, "native GEMMs take matrices of one format"};
   const auto c0 = product.beta == 0 ? ExponentRange{} : matrices.exponent_range(product.c0);
   if (outer) {  // wider ranges find more that may go wrong; if they find nothing, nor do the ranges themselves
-    const auto guarantee = native_guarantee(product, outer->a, outer->b, c0);
+    auto guarantee = native_guarantee(product, outer->a, outer->b, c0);
     if (guarantee.obstacle.empty() && guarantee.underflow == 0) return guarantee;
   }
   return native_guarantee(product, matrices.exponent_range(product.a, Side::rows_of_a),

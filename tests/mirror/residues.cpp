@@ -291,7 +291,7 @@ Case sampled_case(Index m, Index n, Index k, const ResiduePlan& plan, RandomBits
 
 /// Such a case with zeros, subnormal and infinite results, NaNs, infinities, and entries that are exactly zero by cancellation.
 Case hard_case(Index m, Index n, Index k, const ResiduePlan& plan, RandomBits& random) {
-  constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   auto result = sampled_case(m, n, k, plan, random);
   auto &a = result.of.a, &b = result.of.b;
   const double of_rows[] = {1, 0, 0x1p-900, 1, 0x1p900, 1, 1}, of_columns[] = {1, 0x1p-150, 0x1p150, 1, 0};
