@@ -88,8 +88,8 @@ Proposal propose_slices(const DecisionProblem& problem, const Encoding& encoding
 
 /// The most that a proposal may cost.
 struct CostLimit {
-  double least;                   ///< it is at least this
-  std::function<double()> known;  ///< finds it, which may take long
+  double least;                   ///< the limit is at least this
+  std::function<double()> known;  ///< finds the limit, which may take long
 };
 
 /// Proposes the plan by residues whose bound certifies every entry with the fewest moduli, if it costs no more than `limit`.

@@ -49,9 +49,9 @@ class Chooser {
     Proposal native, residues, slices, exact;
     // The guarantee comes after the facts for residues, if these are looked for. A device finds both at once.
     const auto consider_native = [&] {
-      if (guarantee || !(native_allowed() || !choices_.slices)) return cost_of(native);
-      guarantee = guarantee_of_native();
-      if (native_allowed()) native = propose_native(problem_, *guarantee);
+      const bool needed = native_allowed() || !choices_.slices;  // for the message, if it is the only way
+      if (needed && !guarantee) guarantee = guarantee_of_native();
+      if (native_allowed() && !native.best) native = propose_native(problem_, *guarantee);
       return cost_of(native);
     };
     TargetAllowance allowance(problem_, *examination_);
@@ -59,11 +59,10 @@ class Chooser {
       const double least_limit = native_may_certify() ? problem_.costs.native(problem_.m(), problem_.n(), problem_.k)
                                                       : std::numeric_limits<double>::infinity();
       if (choices_.residues) residues = propose_residues(problem_, *examination_, allowance, {least_limit, consider_native});
-      static_cast<void>(consider_native());
+      const double limit = std::min(consider_native(), cost_of(residues));
       // A device searches while the host looks at slices, which seldom are cheaper.
       if (auto& evidence = residues.evidence; evidence && !evidence->worst && purpose == Purpose::product)
         evidence->worst = search_worst(allowance.get(), evidence->bound);
-      const double limit = std::min(cost_of(native), cost_of(residues));
       const auto try_slices = [&] { return propose_slices(problem_, encoding_, *examination_, allowance, limit, residues); };
       try {
         slices = try_slices();
@@ -74,7 +73,7 @@ class Chooser {
       }
       exact = propose_exact(problem_);
     } else {
-      static_cast<void>(consider_native());
+      consider_native();
     }
     const auto all = {&slices, &residues, &native, &exact};
     auto& chosen =
@@ -123,12 +122,14 @@ class Chooser {
 
   [[nodiscard]] bool native_allowed() const { return choices_.native && backend_.native() != nullptr; }
 
-  /// False if native DGEMM does not certify the target on any operands.
+  /// False if native DGEMM does not certify the target whatever the elements are.
   [[nodiscard]] bool native_may_certify() const {
     const auto& product = problem_.product;
+    const ExponentRange no_elements;  // of which nothing overflows or underflows
     return native_allowed() && backend_.native()->is_conventional() &&
            native_lack(*backend_.native(), problem_.stated, product).empty() &&
-           native_certifies(native_guarantee(product, {}, {}, {}), problem_.target, problem_.k, product);
+           native_certifies(native_guarantee(product, no_elements, no_elements, no_elements), problem_.target, problem_.k,
+                            product);
   }
 
   [[nodiscard]] NativeGuarantee guarantee_of_native() const {

@@ -75,7 +75,7 @@ TEST(NativeGemm, EveryOrderOfSummationIsWithinTheBound) {
   EXPECT_GT(holds, 50);
 }
 
-/// Scaled so that elements, their products or the sums leave the range of normal numbers, or nearly do; with zeros and
+/// The elements of this product, their products or the sums leave the range of normal numbers, or nearly do. Some are zeros or
 /// specials.
 test::SampleProduct extreme_product(test::RandomBits& random) {
   constexpr int scales[] = {0, -1060, -540, -500, -480, 480, 510, 1020};

@@ -289,7 +289,8 @@ Case sampled_case(Index m, Index n, Index k, const ResiduePlan& plan, RandomBits
   return {product_of(a, b, "ordinary numbers"), plan};
 }
 
-/// Such a case with zeros, subnormal and infinite results, NaNs, infinities, and entries that are exactly zero by cancellation.
+/// A sampled case with zeros, subnormal and infinite results, NaNs, infinities, and entries that are exactly zero by
+/// cancellation.
 Case hard_case(Index m, Index n, Index k, const ResiduePlan& plan, RandomBits& random) {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   auto result = sampled_case(m, n, k, plan, random);

@@ -443,6 +443,35 @@ TEST_F(Products, AreSeldomStartedInVain) {
   EXPECT_LE(in_vain, 4);
 }
 
+/// Native DGEMM costs less than any plan that reaches its accuracy.
+class CheapNative final : public CostModel {
+ public:
+  [[nodiscard]] CostOrigin origin() const override { return {}; }
+  [[nodiscard]] double planned(const Plan& plan, Index, Index, Index) const override { return plan.products(); }
+  [[nodiscard]] double native(Index, Index, Index) const override { return 9; }
+  [[nodiscard]] double exact(Index, Index, Index) const override { return 1000; }
+};
+
+// No product is started that costs more than native DGEMM, unless native DGEMM cannot certify the target.
+TEST_F(Products, AreStartedWhereNativeDgemmCannotCertify) {
+  const FarBackend device(1);
+  const CheapNative costs;
+  const Backend backend(device.engine(), device.examiner(), device.native(), &costs, {BackendId::Kind::cpu, "far"});
+  const Index k = 50;
+  const auto multiplied = [&](const Target& target) {
+    Case<double> of(9, 8, k, Like::uniform, 81);
+    of.beta = 0, of.in_far_memory = true;
+    return multiply(of.product(), target, backend);
+  };
+  const int started = FarStarted::started, finished = FarStarted::finished;
+  EXPECT_EQ(multiplied(Target::dgemm()).decision.method, Method::native);
+  EXPECT_EQ(FarStarted::started, started);
+  const auto done = multiplied(Target::componentwise(static_cast<double>(k - 1) * 0x1p-53));
+  EXPECT_EQ(done.decision.method, Method::one_plan);
+  EXPECT_TRUE(done.certificate.holds);
+  EXPECT_EQ(FarStarted::finished, finished + 1);
+}
+
 // A product that was started under another plan than the decision's is dropped.
 TEST_F(Products, AreNotTakenFromAnotherPlan) {
   const FarBackend device(1);

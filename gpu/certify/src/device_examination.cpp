@@ -479,7 +479,7 @@ std::optional<ResidueFacts> DeviceExamination::residue_facts() {
                       found->b.exact_bits(), found->largest_units};
 }
 
-// The looks suffice, so that level 1 is not launched for it.
+// The looks suffice; level 1 need not be launched.
 std::optional<OuterRanges> DeviceExamination::outer_ranges() {
   return OuterRanges{report().a.outer_range(), report().b.outer_range()};
 }

@@ -294,10 +294,7 @@ struct RatioOfEntry {
 
   [[nodiscard]] __device__ bool clearly_below(std::uint64_t sum, Index i, Index j, float estimate, float limit) const {
     if (estimate == 0) return true;  // without an error there is nothing to compare
-    if (target.row_norms == nullptr) {
-      const float m = product.narrow != nullptr ? __uint2float_rd(static_cast<std::uint32_t>(sum)) : __ull2float_rd(sum);
-      return estimate < __fmul_rd(limit, __fmul_rd(m, 0x1p-14f));
-    }
+    if (target.row_norms == nullptr) return estimate < __fmul_rd(limit, relative_sum_lower(product, sum));
     return estimate <
            __fmul_rd(limit, __fmul_rd(__double2float_rd(target.row_norms[i]), __double2float_rd(target.column_norms[j])));
   }
@@ -456,13 +453,8 @@ __global__ void __launch_bounds__(threads, blocks_together)
 
 __global__ void __launch_bounds__(1024) reduce_parts(const LargestWork work, Index count) { set_result(work, count); }
 
-/// The number of blocks for a tile: large enough that a small product has work for every multiprocessor.
-Index blocks_of_a_tile(Index tiles) {
-  constexpr Index enough_blocks = 1024, most = tile / together;
-  Index blocks = 1;
-  while (blocks < most && tiles * blocks < enough_blocks) blocks *= 2;
-  return blocks;
-}
+/// The blocks of a tile for a search of this file.
+Index blocks_of_a_tile(Index tiles) { return gpu::blocks_of_a_tile(tiles, tile / together, 1024); }
 
 /// Runs first(grid, step) for a row of every step-th block of rows, unless there are few tiles; then all(grid), whose last
 /// block sets the result.
@@ -526,7 +518,7 @@ LargestWork LargestWork::take(Arena& arena, Index outers, Index m, Index n) {
   work.outers = outers;
   work.rows = take_side(arena, outers, m);
   work.columns = take_side(arena, outers, n);
-  work.parts_count = std::max({work.tiles() * std::max<Index>(blocks_of_a_tile(work.tiles()), most_shares),
+  work.parts_count = std::max({work.tiles() * std::max<Index>(blocks_of_a_tile(work.tiles()), parts_of_tile),
                                work.columns.blocks * most_probed_rows, Index{2}});
   work.parts = arena.take<LargestEntry>(work.parts_count);
   work.result = arena.take<LargestResult>(1);

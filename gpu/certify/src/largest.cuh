@@ -127,6 +127,12 @@ class TileEstimate {
   const Shared& shared_;
 };
 
+/// A sum of level 1 relative to the product's scales, in binary32, rounded down.
+__device__ inline float relative_sum_lower(const LevelOneSums& product, std::uint64_t sum) {
+  const float units = product.narrow != nullptr ? __uint2float_rd(static_cast<std::uint32_t>(sum)) : __ull2float_rd(sum);
+  return __fmul_rd(units, 0x1p-14f);
+}
+
 /// An entry's share of M, from the norms of its row and column or from a lower bound of |A||B|.
 __device__ inline double share_of(const LevelOneSums& product, const EntryTarget& target, Index i, Index j,
                                   double product_lower) {
@@ -151,6 +157,14 @@ __device__ inline double allowed_at(const LevelOneSums& product, const EntryTarg
 __device__ inline double error_at(const BoundWithScales& error, const LevelOneSums& product, Index i, Index j, double upper) {
   const std::int64_t of_row = product.rows.exponents[i], of_column = product.columns.exponents[j];
   return rescaled_upper(upper, error.row_exponents[i] - of_row + (std::int64_t{error.column_exponents[j]} - of_column));
+}
+
+/// The number of blocks for a tile, at most `most`, a power of two: large enough that a small product has work for every
+/// multiprocessor, with `enough` blocks in all.
+inline Index blocks_of_a_tile(Index tiles, Index most, Index enough) {
+  Index blocks = 1;
+  while (blocks < most && tiles * blocks < enough) blocks *= 2;
+  return blocks;
 }
 
 /// Zeroes `best`, `prints`, `infinite`, `stored` and `finished`.

@@ -42,10 +42,10 @@ struct SideEstimates {
 struct LargestWork {
   static constexpr int print_words = 32;
   static constexpr int tile = 128;
-  static constexpr int most_shares = 4;  ///< blocks of a tile, each of which has a part, however many tiles there are
+  static constexpr int parts_of_tile = 4;  ///< there are at least so many parts for each tile
 
   LargestEntry* parts = nullptr;
-  Index parts_count = 0;  ///< at least most_shares times tiles(), and more than 1
+  Index parts_count = 0;  ///< at least parts_of_tile times tiles(), and more than 1
   LargestResult* result = nullptr;
   SideEstimates rows, columns;
   Index outers = 0;

@@ -16,13 +16,12 @@ constexpr int tile_elements = 128;
 
 __device__ std::uint16_t to_bfloat16_lower(float x) { return static_cast<std::uint16_t>(__float_as_uint(x) >> 16); }
 
-/// What makes the vectors of one side.
+/// This work makes the vectors of one side, rows or columns.
 struct SideWork {
   Vectors x;
   DeviceSlices digits;
   LevelTwoVectors out;
-
-  Index tiles;
+  Index tiles;  ///< of scale_vectors
 };
 
 /// Each block loads a tile of vectors along the shorter stride. Grid: rows in y = 0, columns in y = 1.

@@ -32,10 +32,7 @@ __device__ float ceiling(const DeviceMagnitudes& of, const EntryTarget& target, 
   if (target.row_norms != nullptr) {
     m = __fmul_rd(__double2float_rd(target.row_norms[i]), __double2float_rd(target.column_norms[j]));
   } else {
-    const Index at = i * of.one.row_stride + j * of.one.col_stride;
-    const float sum = of.one.narrow != nullptr ? __uint2float_rd(static_cast<std::uint32_t>(of.one.narrow[at]))
-                                               : __ull2float_rd(static_cast<std::uint64_t>(of.one.wide[at]));
-    m = __fmul_rd(sum, 0x1p-14f);
+    m = relative_sum_lower(of.one, of.one.sum(i, j));
     const float leading = of.leading == nullptr ? 0 : of.leading[i + j * of.leading_pitch];
     if (leading >= of.leading_least) m = fmaxf(m, __fmul_rd(leading, of.leading_share));
   }
@@ -139,11 +136,9 @@ void launch_worst_loose_entry(const BoundWithScales& error, const DeviceMagnitud
   const Tiles tiles{ceilings.data(), words.data(), words.data() + 1, count};
   check(cudaMemsetAsync(words.data(), 0, 2 * sizeof(Word), stream), "cudaMemsetAsync");
   launch_estimates(error, of.one.rows.exponents, of.one.columns.exponents, work, stream);
-  constexpr Index enough_shares = 8192, most_shares = tile / EntryTiles::side;
-  Index shares = 1;  // small products need many blocks
-  while (shares < most_shares && work.tiles() * shares < enough_shares) shares *= 2;
-  find_ceilings<<<dim3(static_cast<unsigned>(work.tiles()), static_cast<unsigned>(shares)), search_threads, 0, stream>>>(
-      error, of, target, work, tiles);
+  const auto shares = static_cast<unsigned>(blocks_of_a_tile(work.tiles(), tile / EntryTiles::side, 8192));
+  find_ceilings<<<dim3(static_cast<unsigned>(work.tiles()), shares), search_threads, 0, stream>>>(error, of, target, work,
+                                                                                                  tiles);
   check_launch("find_ceilings");
   look_at_tiles<true><<<1, threads, 0, stream>>>(error, of, target, work, tiles);
   check_launch("look_at_tiles");

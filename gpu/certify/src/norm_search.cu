@@ -176,12 +176,12 @@ void launch_norm_matrix(const NormMatrix& norm, const DeviceMagnitudes& of, cons
 
 void launch_norm_shares(const BoundWithScales& error, const DeviceMagnitudes& of, const NormMatrix& norm, double allowed,
                         double* shares, const LargestWork& work, cudaStream_t stream) {
-  const dim3 grid(static_cast<unsigned>(work.tiles()), LargestWork::most_shares);
+  const dim3 grid(static_cast<unsigned>(work.tiles()), LargestWork::parts_of_tile);
   find_shares<<<grid, search_threads, 0, stream>>>(error, of, norm, allowed, shares, work);
   check_launch("find_shares");
   launch_adding<true>(shares, norm, stream);
   clear_sums(work, stream);
-  launch_reduction(work, work.tiles() * LargestWork::most_shares, stream);
+  launch_reduction(work, work.tiles() * LargestWork::parts_of_tile, stream);
 }
 
 }  // namespace ozbound::gpu

@@ -114,7 +114,8 @@ class StreamMark {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Waits for a stream when it is destroyed, before memory of other streams that its work uses is given back.
+/// A guard waits for a stream when it is destroyed, so that the memory of other streams which that stream's work uses can be
+/// given back afterwards.
 class StreamGuard {
  public:
   explicit StreamGuard(cudaStream_t stream) : stream_(stream) {}

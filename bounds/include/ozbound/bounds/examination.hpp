@@ -167,7 +167,7 @@ class Examination {
   /// The facts for plans by residues; nothing if the engine has no residues.
   [[nodiscard]] virtual std::optional<ResidueFacts> residue_facts() { return std::nullopt; }
 
-  /// Such ranges, if they follow from facts that other members need too; nothing if they take a pass of their own.
+  /// Ranges that follow from facts which other members need too; nothing if ranges would take a pass of their own.
   [[nodiscard]] virtual std::optional<OuterRanges> outer_ranges() { return std::nullopt; }
 
   /// @param factor share of M that E may take: (tau - u) / (1 + u), rounded down. The result refers to this object.
