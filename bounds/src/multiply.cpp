@@ -159,8 +159,9 @@ class RealMultiplication : private Certifier {
 
   Certificate run_slices() {
     auto bound = plan_bound(plan());
+    std::function<Examiner::ResultFacts()> started;
     if (found_.started != nullptr)
-      found_.started->finish(product_);
+      started = found_.started->finish(product_, rounding_bound(), bound.remote.get());
     else
       start_finite(product_, plan(), engine_, kept(plan()), options_.workspace);
     certificate_.plans = {plan()};
@@ -169,8 +170,7 @@ class RealMultiplication : private Certifier {
     else if (!found_.evidence)
       judge_slices(bound, examination());
     remote_bound_ = bound.remote;
-    std::function<Examiner::ResultFacts()> started;
-    if (remote_bound_ != nullptr)  // the host then copies the bound while the device compares it with C
+    if (!started && remote_bound_ != nullptr)  // the host then copies the bound while the device compares it with C
       started = examiner_.start_result_facts(rounding_bound(), remote_bound_.get(), product_.c.as_input(), specials_);
     certificate_.bound = error_bound(plan(), std::move(bound));
     auto facts = started ? started() : facts_of_c();

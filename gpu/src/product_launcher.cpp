@@ -179,7 +179,7 @@ FusedResidues::Bytes ProductLauncher::start(const DeviceSlices& a, const DeviceS
 }
 
 void ProductLauncher::finish(const ResiduePlan& plan, const FusedResidues::Bytes& first, const DeviceSlices& a,
-                             const DeviceSlices& b, const DeviceEpilogue& epilogue, Arena arena, cudaStream_t stream) const {
+                             const DeviceSlices& b, Arena arena, cudaStream_t stream, const Recovery& recover) const {
   auto* const workspace = residue_workspace(arena);
   const Combination combination(plan, k_);
   for (Index row = 0; row < m_; row += rows_)
@@ -187,20 +187,18 @@ void ProductLauncher::finish(const ResiduePlan& plan, const FusedResidues::Bytes
       const auto block = block_at(row, column);
       const bool is_first = row == 0 && column == 0;
       const auto bytes = is_first ? first : kernels_.residues.launch(a, b, plan.moduli, block, workspace, stream);
-      launch_recovery(combination, plan.moduli, a, b, block, bytes, epilogue, {}, stream);
+      recover(combination, plan.moduli, block, bytes);
     }
 }
 
-void ProductLauncher::launch_later(const DeviceSlices& a, const DeviceSlices& b, const LaterPlan& later,
-                                   const DeviceEpilogue& epilogue, const OperandPair& operands, Arena arena,
-                                   cudaStream_t stream) const {
+void ProductLauncher::launch_later(const DeviceSlices& a, const DeviceSlices& b, const LaterPlan& later, Arena arena,
+                                   cudaStream_t stream, const Recovery& recover) const {
   auto* const workspace = residue_workspace(arena);
   for (Index row = 0; row < m_; row += rows_)
     for (Index column = 0; column < n_; column += columns_) {
       const auto block = block_at(row, column);
       const auto bytes = kernels_.residues.launch(a, b, moduli(), block, workspace, stream, {}, later);
-      for (int t = later.least_moduli; t <= moduli(); ++t)
-        launch_recovery(Combination(ResiduePlan{t, 1, 1}, k_), t, a, b, block, bytes, epilogue, operands, stream, later.chosen);
+      for (int t = later.least_moduli; t <= moduli(); ++t) recover(Combination(ResiduePlan{t, 1, 1}, k_), t, block, bytes);
     }
 }
 

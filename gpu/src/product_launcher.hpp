@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "arena.hpp"
@@ -54,14 +55,19 @@ class ProductLauncher {
   /// @pre path is fused, by residues; the arena has bytes().
   [[nodiscard]] FusedResidues::Bytes start(const DeviceSlices& a, const DeviceSlices& b, const LaterPlan& later, Arena arena,
                                            cudaStream_t stream) const;
-  /// Does what launch would do under this plan, after `start` with the same arena. @param first what start returned
-  void finish(const ResiduePlan& plan, const FusedResidues::Bytes& first, const DeviceSlices& a, const DeviceSlices& b,
-              const DeviceEpilogue& epilogue, Arena arena, cudaStream_t stream) const;
 
-  /// Computes C under a plan that a kernel chose; nothing if it chose none. @pre as start, and as launch_recovery of a chosen
-  /// plan.
-  void launch_later(const DeviceSlices& a, const DeviceSlices& b, const LaterPlan& later, const DeviceEpilogue& epilogue,
-                    const OperandPair& operands, Arena arena, cudaStream_t stream) const;
+  /// Launches the recovery of a block of C from the bytes of its residues.
+  using Recovery = std::function<void(const Combination&, int moduli, const Block& block, const FusedResidues::Bytes& bytes)>;
+
+  /// Multiplies the other blocks of C under this plan, after `start` with the same arena, and recovers every block. @param
+  /// first what start returned
+  void finish(const ResiduePlan& plan, const FusedResidues::Bytes& first, const DeviceSlices& a, const DeviceSlices& b,
+              Arena arena, cudaStream_t stream, const Recovery& recover) const;
+
+  /// Multiplies C under a plan that a kernel chose; nothing if it chose none. Recovers every block for each number of moduli
+  /// that the plan may have, with the combination of one bit for each operand. @pre as start.
+  void launch_later(const DeviceSlices& a, const DeviceSlices& b, const LaterPlan& later, Arena arena, cudaStream_t stream,
+                    const Recovery& recover) const;
 
   /// Calls visit(block, sums) for each block of C with the sums of every group. The sums are launched and not waited for. @pre
   /// path is not fused, which has no sums.

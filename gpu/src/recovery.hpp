@@ -25,11 +25,9 @@ void launch_recovery(const Combination& combination, int moduli, const DeviceSli
 
 /// Recovers and combines entries from the bytes of FusedResidues: c_t of each modulus. If the operands are given, writes
 /// special entries too.
-/// @param chosen if not null, a plan in device memory: nothing is written unless it has this many moduli. The combination is
-/// then that of one bit for each operand. @pre the epilogue then neither scales nor adds, and has no bound; C is binary64.
 void launch_recovery(const Combination& combination, int moduli, const DeviceSlices& a, const DeviceSlices& b,
                      const Block& block, const FusedResidues::Bytes& bytes, const DeviceEpilogue& epilogue,
-                     const OperandPair& operands, cudaStream_t stream, const ChosenResidues* chosen = nullptr);
+                     const OperandPair& operands, cudaStream_t stream);
 
 /// Replaces the first sum of every entry by C', for Engine::recovered_groups.
 void launch_recovered_groups(int moduli, const Block& block, const BlockSums<std::int64_t>& sums, cudaStream_t stream);

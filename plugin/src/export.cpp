@@ -602,12 +602,23 @@ Status examine(Handle* backend, RealCall* product, const ozbound_plugin_prepared
   });
 }
 
+const RemotePlanBound* remote_from(const ozbound_plugin_remote_bound* remote) {
+  return remote == nullptr ? nullptr : remote->of.get();
+}
+
+RoundingError rounding_from(const ozbound_plugin_rounding& rounding) {
+  return {rounding.alpha, rounding.result_factor, rounding.underflow, rounding.rounded_once != 0};
+}
+
+void give(std::function<ResultFacts()> passes, ozbound_plugin_passes** out) {
+  *out = passes ? new ozbound_plugin_passes(std::move(passes)) : nullptr;
+}
+
 Status result_facts(Handle* backend, const ozbound_plugin_error_bound* bound, const ozbound_plugin_remote_bound* remote,
                     View* c, Specials* specials, ozbound_plugin_result_facts* out, Call* call) noexcept {
   return run(call, [&] {
-    const auto* const kept = remote == nullptr ? nullptr : remote->of.get();
-    const auto facts =
-        backend->examiner().result_facts(error_bound_from(*bound), kept, input_from(*c), specials_from(*specials));
+    const auto facts = backend->examiner().result_facts(error_bound_from(*bound), remote_from(remote), input_from(*c),
+                                                        specials_from(*specials));
     *out = {facts.fingerprint, facts.largest_bound, facts.infinite ? 1 : 0, 0};
   });
 }
@@ -615,10 +626,9 @@ Status result_facts(Handle* backend, const ozbound_plugin_error_bound* bound, co
 Status start_result_facts(Handle* backend, const ozbound_plugin_rounding* rounding, const ozbound_plugin_remote_bound* remote,
                           View* c, Specials* specials, ozbound_plugin_passes** out, Call* call) noexcept {
   return run(call, [&] {
-    const RoundingError error{rounding->alpha, rounding->result_factor, rounding->underflow, rounding->rounded_once != 0};
-    const auto* const kept = remote == nullptr ? nullptr : remote->of.get();
-    auto passes = backend->examiner().start_result_facts(error, kept, input_from(*c), specials_from(*specials));
-    *out = passes ? new ozbound_plugin_passes(std::move(passes)) : nullptr;
+    give(backend->examiner().start_result_facts(rounding_from(*rounding), remote_from(remote), input_from(*c),
+                                                specials_from(*specials)),
+         out);
   });
 }
 
@@ -778,8 +788,10 @@ Status started_plan(const ozbound_plugin_started* started, ozbound_plugin_chosen
   });
 }
 
-Status finish_started(ozbound_plugin_started* started, RealCall* product, Call* call) noexcept {
-  return run(call, [&] { started->of->finish(product_from(*product)); });
+Status finish_started(ozbound_plugin_started* started, RealCall* product, const ozbound_plugin_rounding* rounding,
+                      const ozbound_plugin_remote_bound* remote, ozbound_plugin_passes** out, Call* call) noexcept {
+  return run(call,
+             [&] { give(started->of->finish(product_from(*product), rounding_from(*rounding), remote_from(remote)), out); });
 }
 
 Status normwise(const ozbound_plugin_allowance* allowance, std::int32_t* out, Call* call) noexcept {

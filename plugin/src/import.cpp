@@ -548,6 +548,20 @@ class PluginEngine final : public Engine {
   PluginCosts costs_;
 };
 
+ozbound_plugin_rounding rounding_of(const RoundingError& rounding) {
+  return {rounding.alpha, rounding.result_factor, rounding.underflow, rounding.rounded_once ? 1 : 0, 0};
+}
+
+/// Waits for passes of the plug-in. Null if there are none.
+std::function<ResultFacts()> facts_of(ozbound_plugin_passes* passes, const Table& table) {
+  if (passes == nullptr) return nullptr;
+  return [held = std::shared_ptr<ozbound_plugin_passes>(Held<ozbound_plugin_passes>(passes, table.free_passes)), &table] {
+    ozbound_plugin_result_facts facts = {};
+    ask(table.started_result_facts, held.get(), &facts);
+    return ResultFacts{facts.fingerprint, facts.largest_bound, facts.infinite != 0};
+  };
+}
+
 /// A product that the plug-in started.
 class PluginStarted final : public StartedProduct {
  public:
@@ -558,9 +572,13 @@ class PluginStarted final : public StartedProduct {
     ask(table_.started_plan, of_.get(), &plan);
     return plan.moduli == 0 ? std::nullopt : std::optional(ResiduePlan{plan.moduli, plan.bits_a, plan.bits_b});
   }
-  void finish(const RealProduct& product) override {
+  std::function<ResultFacts()> finish(const RealProduct& product, const RoundingError& rounding,
+                                      const RemotePlanBound* bound) override {
     const auto crossing = product_of(product);
-    ask(table_.finish_started, of_.get(), &crossing);
+    const auto crossing_rounding = rounding_of(rounding);
+    ozbound_plugin_passes* passes = nullptr;
+    ask(table_.finish_started, of_.get(), &crossing, &crossing_rounding, handle_of(bound, table_), &passes);
+    return facts_of(passes, table_);
   }
 
  private:
@@ -750,19 +768,12 @@ class PluginExaminer final : public Examiner {
   [[nodiscard]] std::function<ResultFacts()> start_result_facts(const RoundingError& rounding, const RemotePlanBound* remote,
                                                                 const InputView& c,
                                                                 const SpecialEntries& specials) const override {
-    const ozbound_plugin_rounding crossing{rounding.alpha, rounding.result_factor, rounding.underflow,
-                                           rounding.rounded_once ? 1 : 0, 0};
+    const auto crossing = rounding_of(rounding);
     const auto view = view_of(c);
     const auto known = specials_of(specials);
     ozbound_plugin_passes* passes = nullptr;
     ask(table_.start_result_facts, backend_, &crossing, handle_of(remote, table_), &view, &known, &passes);
-    if (passes == nullptr) return nullptr;
-    return [held = std::shared_ptr<ozbound_plugin_passes>(Held<ozbound_plugin_passes>(passes, table_.free_passes)),
-            &table = table_] {
-      ozbound_plugin_result_facts facts = {};
-      ask(table.started_result_facts, held.get(), &facts);
-      return ResultFacts{facts.fingerprint, facts.largest_bound, facts.infinite != 0};
-    };
+    return facts_of(passes, table_);
   }
   [[nodiscard]] std::optional<Entry> last_inexact(const PlanBound& bound, const SpecialEntries& specials) const override {
     const auto known = specials_of(specials);

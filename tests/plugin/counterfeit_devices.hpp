@@ -203,6 +203,24 @@ class FarPlanBound final : public RemotePlanBound {
   PlanBound bound_;
 };
 
+/// A plan's bound with its rounding.
+inline ErrorBound far_bound(const RoundingError& rounding, const RemotePlanBound& plan) {
+  ErrorBound bound;
+  auto here = plan.fetch();
+  static_cast<RoundingError&>(bound) = rounding;
+  bound.product = std::move(here.product);
+  bound.row_exponents = std::move(here.row_exponents), bound.column_exponents = std::move(here.column_exponents);
+  return bound;
+}
+
+/// Returns twice the bound if it is a FarPlanBound, so certificates show that it was used.
+inline ResultFacts far_result_facts(const HostExaminer& host, const ErrorBound& bound, const RemotePlanBound* remote,
+                                    const InputView& c, const SpecialEntries& specials) {
+  auto facts = host.result_facts(bound, nullptr, near(c), near(specials));
+  if (dynamic_cast<const FarPlanBound*>(remote) != nullptr) facts.largest_bound *= 2;
+  return facts;
+}
+
 /// A started product, which begins only when it is finished. Counts those that have a plan, and those that are finished.
 class FarStarted final : public StartedProduct {
  public:
@@ -215,12 +233,20 @@ class FarStarted final : public StartedProduct {
   FarStarted& operator=(const FarStarted&) = delete;
 
   [[nodiscard]] std::optional<ResiduePlan> plan() const override { return plan_; }
-  void finish(const RealProduct& product) override {
+  std::function<ResultFacts()> finish(const RealProduct& product, const RoundingError& rounding,
+                                      const RemotePlanBound* bound) override {
     ++finished;
     multiply_finite(near(product), *plan_, cpu_, KeptOperands());
+    if (dynamic_cast<const FarPlanBound*>(bound) == nullptr) return nullptr;
+    const auto specials = cpu_.matrices().special_entries(near(product));
+    return [facts = far_result_facts(HostExaminer(cpu_), far_bound(rounding, *bound), bound, product.c.as_input(), specials)] {
+      ++facts_used;
+      return facts;
+    };
   }
 
   static inline std::atomic<int> started = 0, finished = 0;
+  static inline std::atomic<int> facts_used = 0;
   static inline std::atomic<int> more_moduli = 0;  ///< that a choice takes beyond those of the formula
   static inline std::atomic<int> alive = 0;
   static inline std::atomic<bool> leaves_no_memory = false;  ///< for other work while one is alive
@@ -320,24 +346,16 @@ class FarExaminer final : public Examiner {
   [[nodiscard]] std::unique_ptr<Examination> examine(const RealProduct& p, const PreparedOperands& prepared) const override {
     return std::make_unique<FarExamination>(host_.examine(near(p), prepared), cpu_);
   }
-  /// Returns twice the bound if the bound is the examiner's own, so certificates show that it was used.
   [[nodiscard]] ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,
                                          const SpecialEntries& specials) const override {
-    auto facts = host_.result_facts(bound, nullptr, near(c), near(specials));
-    if (dynamic_cast<const FarPlanBound*>(remote) != nullptr) facts.largest_bound *= 2;
-    return facts;
+    return far_result_facts(host_, bound, remote, c, specials);
   }
   [[nodiscard]] std::function<ResultFacts()> start_result_facts(const RoundingError& rounding, const RemotePlanBound* remote,
                                                                 const InputView& c,
                                                                 const SpecialEntries& specials) const override {
     const auto* const own = dynamic_cast<const FarPlanBound*>(remote);
     if (own == nullptr) return nullptr;
-    ErrorBound bound;
-    auto plan = own->fetch();
-    static_cast<RoundingError&>(bound) = rounding;
-    bound.product = std::move(plan.product);
-    bound.row_exponents = std::move(plan.row_exponents), bound.column_exponents = std::move(plan.column_exponents);
-    return [facts = result_facts(bound, remote, c, specials)] { return facts; };
+    return [facts = result_facts(far_bound(rounding, *own), remote, c, specials)] { return facts; };
   }
   [[nodiscard]] std::optional<Entry> last_inexact(const PlanBound& bound, const SpecialEntries& specials) const override {
     return host_.last_inexact(bound, near(specials));

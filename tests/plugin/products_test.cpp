@@ -354,6 +354,12 @@ TEST_F(Products, AreExaminedAsByTheirExaminer) {
   }
 }
 
+void expect_equal(const ResultFacts& x, const ResultFacts& y) {
+  EXPECT_EQ(x.fingerprint, y.fingerprint);
+  EXPECT_EQ(bits_of(x.largest_bound), bits_of(y.largest_bound));
+  EXPECT_EQ(x.infinite, y.infinite);
+}
+
 // A device begins products and searches before their results are needed, and multiplies whole products with Ziv's test. All of
 // this passes through the plug-in.
 TEST_F(Products, BeginWhatTheirEngineBegins) {
@@ -385,13 +391,17 @@ TEST_F(Products, BeginWhatTheirEngineBegins) {
     ASSERT_TRUE(started && started_there);
     EXPECT_EQ(started->plan(), started_there->plan());
     const ResiduePlan plan = started->plan().value_or(ResiduePlan{20, 50, 53});
+    const auto bound = here->bound(plan), bound_there = there->bound(plan);
     if (started->plan()) {
       ++plans;
-      started->finish(product), started_there->finish(product_there);
+      EXPECT_FALSE(started_there->finish(product_there, {}, nullptr));
+      const auto found = started->finish(product, {.underflow = 3}, bound.remote.get());
+      const auto found_there = started_there->finish(product_there, {.underflow = 3}, bound_there.remote.get());
+      ASSERT_TRUE(found && found_there);
+      expect_equal(found(), found_there());
       EXPECT_EQ(bits_text(of.c), bits_text(of_there.c));
     }
 
-    const auto bound = here->bound(plan), bound_there = there->bound(plan);
     const auto worst = allowance->search_worst(bound)(), worst_there = allowance_there->search_worst(bound_there)();
     EXPECT_EQ(bits_of(worst.ratio), bits_of(worst_there.ratio));
     EXPECT_EQ(std::tie(worst.i, worst.j, worst.assumes), std::tie(worst_there.i, worst_there.j, worst_there.assumes));
@@ -402,10 +412,7 @@ TEST_F(Products, BeginWhatTheirEngineBegins) {
     const auto passes_there =
         both.through.examiner().start_result_facts({.alpha = 3}, bound_there.remote.get(), of.c, specials);
     ASSERT_TRUE(passes && passes_there);
-    const auto facts_of_c = passes(), facts_of_c_there = passes_there();
-    EXPECT_EQ(facts_of_c.fingerprint, facts_of_c_there.fingerprint);
-    EXPECT_EQ(bits_of(facts_of_c.largest_bound), bits_of(facts_of_c_there.largest_bound));
-    EXPECT_EQ(facts_of_c.infinite, facts_of_c_there.infinite);
+    expect_equal(passes(), passes_there());
     EXPECT_FALSE(both.through.examiner().start_result_facts({}, nullptr, of.c, specials));
 
     const auto& engine = both.here->engine();
@@ -430,7 +437,7 @@ TEST_F(Products, BeginWhatTheirEngineBegins) {
 TEST_F(Products, AreSeldomStartedInVain) {
   const FarBackend device(1);
   const Backend backend(device.engine(), device.examiner(), nullptr, nullptr, {BackendId::Kind::cpu, "far"});
-  const int started = FarStarted::started, finished = FarStarted::finished;
+  const int started = FarStarted::started, finished = FarStarted::finished, facts = FarStarted::facts_used;
   for (const auto like : {Like::uniform, Like::wide, Like::huge})
     for (const Index k : {40, 1000})
       for (const double tau : {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-9, 1e-11, 1e-13}) {
@@ -440,6 +447,7 @@ TEST_F(Products, AreSeldomStartedInVain) {
       }
   const int used = FarStarted::finished - finished, in_vain = FarStarted::started - started - used;
   EXPECT_GE(used, 30);
+  EXPECT_EQ(FarStarted::facts_used - facts, used);
   EXPECT_LE(in_vain, 4);
 }
 

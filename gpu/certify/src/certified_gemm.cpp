@@ -26,6 +26,7 @@
 #include "ozbound/core/float_environment.hpp"
 #include "product_launcher.hpp"
 #include "product_on_device.hpp"
+#include "recovered_facts.hpp"
 #include "residue_bounds.hpp"
 #include "residue_choice.hpp"
 #include "residues.hpp"
@@ -133,7 +134,8 @@ struct Parts {
   DeviceSlices a, b;
   ChosenResidues* chosen;
   std::int32_t* told;
-  LargestWork worst, facts;
+  LargestWork worst;
+  RecoveredFacts facts;
   Arena level_one, sums, bound;
 
   Parts(Index m, Index n, Index k, int moduli, std::size_t level_one_bytes, std::size_t sum_bytes, std::size_t bound_bytes,
@@ -144,7 +146,7 @@ struct Parts {
         chosen(arena.take<ChosenResidues>(1)),
         told(arena.take<std::int32_t>(3)),
         worst(LargestWork::take(arena, residue_outer_products, m, n)),
-        facts(LargestWork::take(arena, residue_outer_products, m, n)),
+        facts(RecoveredFacts::take(arena, m, n)),
         level_one(part(arena, level_one_bytes)),
         sums(part(arena, sum_bytes)),
         bound(part(arena, bound_bytes)) {}
@@ -240,14 +242,20 @@ struct CertifiedGemm::Work {
     const BoundWithScales bound{made.bound, made.row_exponents, made.column_exponents};
     EntryTarget of_entries;
     of_entries.factor = factor;
+    auto& facts = part.facts;
+    facts.error = bound;
+    facts.prepare({looks.a().digits.special, looks.b().digits.special}, searching);
     launch_worst_entry(bound, magnitudes, of_entries, part.worst, searching);
     launch_scaled_residues({{a, part.a}, looks.a().digits}, {{transposed(b), part.b}, looks.b().digits}, part.chosen, stream);
-    const DeviceMatrix c = matrix_of(product.c.as_input());
-    launcher.launch_later(part.a, part.b, {part.chosen, expected_moduli(factor, k, most_moduli), start.least_moduli}, {.c = c},
-                          {a, b, k}, part.sums, stream);
-    beside.join();
-    const DeviceSpecials specials{looks.a().digits.special, looks.b().digits.special};
-    launch_largest_bound(bound, RoundingError{}, c, specials, part.facts, stream);
+    const DeviceEpilogue epilogue{.c = matrix_of(product.c.as_input())};
+    bool joined = false;
+    const auto recover = [&](const Combination& combination, int moduli, const Block& block,
+                             const FusedResidues::Bytes& residues) {
+      if (!joined) beside.join(), joined = true;  // the kernels compare with estimates of the bound
+      launch_recovery(combination, moduli, part.a, part.b, block, residues, epilogue, {a, b, k}, part.chosen, facts, stream);
+    };
+    launcher.launch_later(part.a, part.b, {part.chosen, expected_moduli(factor, k, most_moduli), start.least_moduli}, part.sums,
+                          stream, recover);
   }
 
   [[nodiscard]] std::optional<Multiplied> record(const RealProduct& product, Arena arena, cudaStream_t stream) const {
@@ -255,7 +263,7 @@ struct CertifiedGemm::Work {
     part.looks.start_report(stream);
     const auto told = copy_to_host(part.told, 3, stream);
     const auto worst_found = copy_to_host(part.worst.result, 1, stream)[0];
-    const auto facts = copy_to_host(part.facts.result, 1, stream)[0];
+    const auto facts = RecoveredFacts::result(copy_to_host(part.facts.work.best, RecoveredFacts::words, stream).data());
     const auto report = part.looks.report(stream);
     if (told[0] == 0 || facts.infinite) return std::nullopt;
     const ResiduePlan plan{told[0], told[1], told[2]};

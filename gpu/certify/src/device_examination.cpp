@@ -107,8 +107,8 @@ class DeviceAllowance final : public Allowance {
   [[nodiscard]] Worst worst(const PlanBound& bound) const override {
     const CudaDevice current(examination_.device_);
     examination_.settle();
-    const auto* const kept = dynamic_cast<const DevicePlanBound*>(bound.remote.get());
-    if (kept != nullptr && kept->device() == examination_.device_) return worst_of_bound(*kept);
+    if (const auto* const kept = DevicePlanBound::kept_on(examination_.device_, bound.remote.get()))
+      return worst_of_bound(*kept);
     if (const auto* const sums = sums_of_looks(bound)) return worst_of_bound(looked(*sums));
     return worst_of_bound(CopiedPlanBound(fetched(bound), examination_.device_, stream_));
   }
@@ -116,8 +116,8 @@ class DeviceAllowance final : public Allowance {
   [[nodiscard]] std::function<Worst()> search_worst(const PlanBound& bound) const override {
     const CudaDevice current(examination_.device_);
     examination_.settle();
-    const auto* const kept = dynamic_cast<const DevicePlanBound*>(bound.remote.get());
-    if (kept == nullptr || kept->device() != examination_.device_) return nullptr;
+    const auto* const kept = DevicePlanBound::kept_on(examination_.device_, bound.remote.get());
+    if (kept == nullptr) return nullptr;
     try {
       const auto search = std::make_shared<const Search>(*this, *kept);
       return [search, bound_in_use = bound.remote, device = examination_.device_] {

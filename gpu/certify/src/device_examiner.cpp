@@ -21,12 +21,6 @@ namespace {
 
 const cudaStream_t stream = cudaStreamPerThread;
 
-/// The bound, if this device made and keeps it; else null.
-const DevicePlanBound* kept_here(const RemotePlanBound* remote, int device) {
-  const auto* const kept = dynamic_cast<const DevicePlanBound*>(remote);
-  return kept != nullptr && kept->device() == device ? kept : nullptr;
-}
-
 /// The passes that find ResultFacts of a C. The constructor launches them.
 class ResultSearch {
  public:
@@ -57,7 +51,7 @@ class ResultSearch {
 /// Gives `use` a bound in device memory: in place if this device keeps it, otherwise a copy.
 template <class Use>
 auto with_bound(const PlanBound& bound, int device, const Use& use) {
-  if (const auto* const kept = kept_here(bound.remote.get(), device)) return use(kept->bound());
+  if (const auto* const kept = DevicePlanBound::kept_on(device, bound.remote.get())) return use(kept->bound());
   return use(CopiedPlanBound(fetched(bound), device, stream).bound());
 }
 
@@ -82,7 +76,7 @@ Examiner::ResultFacts DeviceExaminer::result_facts(const ErrorBound& bound, cons
                                                    const SpecialEntries& specials) const {
   const CudaDevice device(device_);
   if (!on_device(c, "c") && !on_device(specials.c0, "c0")) return host_.result_facts(bound, remote, c, specials);
-  if (const auto* const made_here = kept_here(remote, device_))
+  if (const auto* const made_here = DevicePlanBound::kept_on(device_, remote))
     return ResultSearch(made_here->bound(), made_here->outer_products(), bound, c, specials).facts();
   const CopiedPlanBound copied({bound.product, bound.row_exponents, bound.column_exponents}, device_, stream);
   return ResultSearch(copied.bound(), copied.outer_products(), bound, c, specials).facts();
@@ -92,7 +86,7 @@ std::function<Examiner::ResultFacts()> DeviceExaminer::start_result_facts(const 
                                                                           const RemotePlanBound* remote, const InputView& c,
                                                                           const SpecialEntries& specials) const {
   const CudaDevice device(device_);
-  const auto* const made_here = kept_here(remote, device_);
+  const auto* const made_here = DevicePlanBound::kept_on(device_, remote);
   if (made_here == nullptr || !on_device(c, "c")) return nullptr;
   const auto search =
       std::make_shared<const ResultSearch>(made_here->bound(), made_here->outer_products(), rounding, c, specials);

@@ -29,6 +29,12 @@ class DevicePlanBound : public RemotePlanBound, public KeptOnDevice {
   [[nodiscard]] const BoundWithScales& bound() const { return bound_; }
   [[nodiscard]] Index outer_products() const { return outer_products_; }
 
+  /// The bound, if this device made and keeps it; else null.
+  [[nodiscard]] static const DevicePlanBound* kept_on(int device, const RemotePlanBound* bound) {
+    const auto* const kept = dynamic_cast<const DevicePlanBound*>(bound);
+    return kept != nullptr && kept->device() == device ? kept : nullptr;
+  }
+
  protected:
   DevicePlanBound(int device, Index outer_products) : device_(device), outer_products_(outer_products) {}
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "cuda_check.hpp"
+#include "entry_exponent.hpp"
 #include "largest.cuh"
 #include "level_two.cuh"
-#include "ozbound/bounds/detail/rounded_error.hpp"
 #include "ozbound/core/detail/fingerprint_term.hpp"
 
 namespace ozbound::gpu {
@@ -29,6 +29,8 @@ struct SideNorms {
   const std::int32_t* exponents;
   const std::int32_t* base;
   SideEstimates out;
+  const std::uint8_t* special = nullptr;  ///< given if exponents of entries are wanted
+  std::int32_t* of_entries = nullptr;     ///< [blocks * tile]: EntryExponent
 
   [[nodiscard]] __device__ float estimate(Index i, Index outer) const {
     if (i >= count) return 0;
@@ -43,6 +45,8 @@ struct SideNorms {
     const Index i = block * tile + threadIdx.x;
     const float own = estimate(i, outer);
     out.norms[outer * out.blocks * tile + i] = own;
+    if (of_entries != nullptr && outer == 0)
+      of_entries[i] = i < count ? EntryExponent::of(exponents[i], special[i] != 0, false) : EntryExponent::outside;
     float top = own;
     for (int offset = 16; offset > 0; offset /= 2) top = fmaxf(top, __shfl_xor_sync(~0u, top, offset));
     if (threadIdx.x % 32 == 0) tops[threadIdx.x / 32] = top;
@@ -331,17 +335,13 @@ struct BoundOfEntry {
   const RoundingError& rounding;
   const DeviceMatrix& c;
   const DeviceSpecials& specials;
-  float factor = 0, underflow = 0, alpha = 0;  ///< of the rounding, rounded up
+  RoundingEstimate estimate_of;
   Word print = 0;
   bool infinite = false;
 
   __device__ BoundOfEntry(const BoundWithScales& of, const RoundingError& rounds, const DeviceMatrix& matrix,
                           const DeviceSpecials& known)
-      : error(of), rounding(rounds), c(matrix), specials(known) {
-    factor = __double2float_ru(rounds.result_factor);
-    underflow = __double2float_ru(rounds.underflow);
-    alpha = __double2float_ru(fabs(rounds.alpha));
-  }
+      : error(of), rounding(rounds), c(matrix), specials(known), estimate_of(rounds) {}
 
   [[nodiscard]] __device__ Index offset(Index i, Index j) const { return c.at(i, j); }
   [[nodiscard]] __device__ Index stride(bool by_row) const { return by_row ? c.col_stride : c.row_stride; }
@@ -372,16 +372,11 @@ struct BoundOfEntry {
   [[nodiscard]] __device__ float limit(double enough) const { return __double2float_rd(enough); }
 
   [[nodiscard]] __device__ bool clearly_below(std::uint64_t bits, Index, Index, float estimate, float limit) const {
-    const float magnitude = __double2float_ru(fabs(double_from_bits(bits)));
-    const float of_rounding = __fadd_ru(__fmul_ru(magnitude, factor), underflow);
-    const float of_error = __fmul_ru(estimate, alpha);
-    return __fmul_ru(__fadd_ru(of_error, of_rounding), above) < limit;
+    return __fmul_ru(estimate_of.upper(estimate, double_from_bits(bits)), above) < limit;
   }
 
   [[nodiscard]] __device__ double value(Index i, Index j, double upper) const {
-    if (specials.at(i, j)) return 0;
-    const auto scale = std::int64_t{error.row_exponents[i]} + error.column_exponents[j];
-    return rounded_error_upper(rounding, upper, scale, double_from_bits(c.bits(i, j)));
+    return specials.at(i, j) ? 0 : bound_at(error, rounding, i, j, upper, double_from_bits(c.bits(i, j)));
   }
 };
 
@@ -503,13 +498,15 @@ void clear_sums(const LargestWork& work, cudaStream_t stream) {
 }
 
 void launch_estimates(const BoundWithScales& error, const std::int32_t* row_base, const std::int32_t* column_base,
-                      const LargestWork& work, cudaStream_t stream) {
+                      const LargestWork& work, cudaStream_t stream, const ExponentsOfEntries& exponents) {
   if (work.outers == 0) return clear_sums(work, stream);
   const auto& bound = error.bound;
   const auto blocks = static_cast<unsigned>(std::max(work.rows.blocks, work.columns.blocks));
   find_estimates<<<dim3(blocks, static_cast<unsigned>(work.outers), 2), threads, 0, stream>>>(
-      {bound.rows, bound.m, error.row_exponents, row_base, work.rows},
-      {bound.columns, bound.n, error.column_exponents, column_base, work.columns}, work.best);
+      {bound.rows, bound.m, error.row_exponents, row_base, work.rows, exponents.specials.rows, exponents.rows},
+      {bound.columns, bound.n, error.column_exponents, column_base, work.columns, exponents.specials.columns,
+       exponents.columns},
+      work.best);
   check_launch("find_estimates");
 }
 

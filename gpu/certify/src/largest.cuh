@@ -3,6 +3,7 @@
 
 #include "largest.hpp"
 #include "ozbound/bounds/detail/entry_allowance.hpp"
+#include "ozbound/bounds/detail/rounded_error.hpp"
 
 namespace ozbound::gpu {
 
@@ -127,6 +128,30 @@ class TileEstimate {
   const Shared& shared_;
 };
 
+/// A RoundingError in binary32, rounded up.
+struct RoundingEstimate {
+  float factor = 0, underflow = 0, alpha = 0;
+
+  __device__ explicit RoundingEstimate(const RoundingError& of) {
+    factor = __double2float_ru(of.result_factor);
+    underflow = __double2float_ru(of.underflow);
+    alpha = __double2float_ru(fabs(of.alpha));
+  }
+
+  /// An upper bound in binary32 of an entry's bound, from an estimate of its error and its computed value.
+  [[nodiscard]] __device__ float upper(float estimate, double value) const {
+    const float of_rounding = __fadd_ru(__fmul_ru(__double2float_ru(fabs(value)), factor), underflow);
+    return __fadd_ru(__fmul_ru(estimate, alpha), of_rounding);
+  }
+};
+
+/// The bound of an entry with this computed value. @param upper its error, relative to the scales of the bound
+__device__ inline double bound_at(const BoundWithScales& error, const RoundingError& rounding, Index i, Index j, double upper,
+                                  double value) {
+  const auto scale = std::int64_t{error.row_exponents[i]} + error.column_exponents[j];
+  return rounded_error_upper(rounding, upper, scale, value);
+}
+
 /// A sum of level 1 relative to the product's scales, in binary32, rounded down.
 __device__ inline float relative_sum_lower(const LevelOneSums& product, std::uint64_t sum) {
   const float units = product.narrow != nullptr ? __uint2float_rd(static_cast<std::uint32_t>(sum)) : __ull2float_rd(sum);
@@ -170,10 +195,17 @@ inline Index blocks_of_a_tile(Index tiles, Index most, Index enough) {
 /// Zeroes `best`, `prints`, `infinite`, `stored` and `finished`.
 void clear_sums(const LargestWork& work, cudaStream_t stream);
 
+/// Summands of rows and of columns for the exponents of entries, EntryExponent, to the ends of the tiles of a search.
+struct ExponentsOfEntries {
+  std::int32_t* rows = nullptr;
+  std::int32_t* columns = nullptr;
+  DeviceSpecials specials = {};  ///< flags of rows and columns
+};
+
 /// Does the same, and fills work.rows and work.columns with a bound's norms relative to the exponents of a product, or to 1 if
-/// the exponents are null.
+/// the exponents are null. Sets the exponents of entries too, if their memory is given.
 void launch_estimates(const BoundWithScales& error, const std::int32_t* row_base, const std::int32_t* column_base,
-                      const LargestWork& work, cudaStream_t stream);
+                      const LargestWork& work, cudaStream_t stream, const ExponentsOfEntries& exponents = {});
 
 /// Sets the result from the first `count` parts.
 void launch_reduction(const LargestWork& work, Index count, cudaStream_t stream);

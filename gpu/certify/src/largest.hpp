@@ -50,8 +50,8 @@ struct LargestWork {
   SideEstimates rows, columns;
   Index outers = 0;
   std::uint64_t* best = nullptr;      ///< bits of the largest value so far
-  std::uint64_t* prints = nullptr;    ///< [print_words]: their sum is a fingerprint
-  std::uint64_t* infinite = nullptr;  ///< not 0 if an entry that is not special is infinite
+  std::uint64_t* prints = nullptr;    ///< [print_words]: their sum is a fingerprint; lies behind `best`
+  std::uint64_t* infinite = nullptr;  ///< not 0 if an entry that is not special is infinite; lies behind `prints`
   std::uint64_t* stored = nullptr;    ///< the number of parts that are stored
   std::uint64_t* finished = nullptr;  ///< the number of blocks that have come to their end
 

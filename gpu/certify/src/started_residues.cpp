@@ -4,12 +4,44 @@
 #include <utility>
 
 #include "cuda_device.hpp"
+#include "device_plan_bound.hpp"
 #include "fast_residues.hpp"
 #include "product_on_device.hpp"
+#include "recovered_facts.hpp"
+#include "recovery.hpp"
 #include "residue_choice.hpp"
 #include "residues.hpp"
+#include "started_copy.hpp"
 
 namespace ozbound::gpu {
+namespace {
+
+/// RecoveredFacts with their memory.
+struct FactsOfC {
+  Memory memory;
+  RecoveredFacts of;
+  std::optional<StartedCopy> copy;
+
+  FactsOfC(const BoundWithScales& error, const RoundingError& rounding, cudaStream_t stream) {
+    const Index m = error.bound.m, n = error.bound.n;
+    Arena needed;
+    RecoveredFacts::take(needed, m, n);
+    memory = Memory(needed.used(), stream);
+    auto arena = memory.arena();
+    of = RecoveredFacts::take(arena, m, n);
+    of.error = error, of.rounding = rounding;
+  }
+
+  void start_copy(cudaStream_t stream) { copy.emplace(of.work.best, of.work.best + RecoveredFacts::words, stream); }
+
+  [[nodiscard]] ResultFacts wait() const {
+    const auto found = RecoveredFacts::result(copy->wait().at(of.work.best));
+    return {found.print, found.entry.value, found.infinite};
+  }
+};
+
+}  // namespace
+
 std::unique_ptr<StartedResidues> StartedResidues::of(const RealProduct& product, const ProductStart& start,
                                                      const Source& source) {
   const ResidueForm form{start.most_moduli, most_narrow_bits};
@@ -34,6 +66,7 @@ StartedResidues::StartedResidues(const RealProduct& product, const ProductStart&
       stream_(source.stream),
       own_(source.own),
       looks_(source.looks.memory()),
+      specials_{source.looks.a().digits.special, source.looks.b().digits.special},
       memory_(bytes(product, start.most_moduli, launcher_), own_->stream()),
       waiting_(own_->stream()) {
   auto arena = memory_.arena();
@@ -76,15 +109,34 @@ std::optional<ResiduePlan> StartedResidues::plan() const {
   return ResiduePlan{numbers[0], numbers[1], numbers[2]};
 }
 
-void StartedResidues::finish(const RealProduct& product) {
+std::function<ResultFacts()> StartedResidues::finish(const RealProduct& product, const RoundingError& rounding,
+                                                     const RemotePlanBound* bound) {
   const CudaDevice current(device_);
   const DeviceEpilogue epilogue{
       .alpha = product.alpha, .beta = product.beta, .c0 = matrix_of(product.c0), .c = matrix_of(product.c.as_input())};
+  std::shared_ptr<FactsOfC> facts;
+  const auto* const kept = DevicePlanBound::kept_on(device_, bound);
+  if (finds_facts(epilogue) && kept != nullptr && kept->bound().bound.terms == 2 && kept->outer_products() == 2) {
+    facts = std::make_shared<FactsOfC>(kept->bound(), rounding, stream_);
+    facts->of.prepare(specials_, stream_);
+  }
   waiting_.also = stream_;  // until the other stream waits for this one
   StreamMark(own_->stream()).wait_in(stream_);
-  launcher_.finish(*plan(), first_, parts_.a, parts_.b, epilogue, parts_.sums, stream_);
+  const auto recover = [&](const Combination& combination, int moduli, const Block& block, const FusedResidues::Bytes& bytes) {
+    if (facts == nullptr)
+      launch_recovery(combination, moduli, parts_.a, parts_.b, block, bytes, epilogue, {}, stream_);
+    else
+      launch_recovery(combination, moduli, parts_.a, parts_.b, block, bytes, epilogue, {}, nullptr, facts->of, stream_);
+  };
+  launcher_.finish(*plan(), first_, parts_.a, parts_.b, parts_.sums, stream_, recover);
   StreamMark(stream_).wait_in(own_->stream());
   waiting_.also = nullptr;
+  if (facts == nullptr) return nullptr;
+  facts->start_copy(stream_);
+  return [facts = std::move(facts), device = device_] {
+    const CudaDevice of_search(device);
+    return facts->wait();
+  };
 }
 
 }  // namespace ozbound::gpu

@@ -3,11 +3,13 @@
 
 #include <cuda_runtime_api.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 
 #include "chosen_residues.hpp"
 #include "device_slices.hpp"
+#include "entries.hpp"
 #include "first_looks.hpp"
 #include "fused_residues.hpp"
 #include "memory.hpp"
@@ -38,7 +40,8 @@ class StartedResidues final : public StartedProduct {
   static std::unique_ptr<StartedResidues> of(const RealProduct& product, const ProductStart& start, const Source& source);
 
   [[nodiscard]] std::optional<ResiduePlan> plan() const override;
-  void finish(const RealProduct& product) override;
+  std::function<ResultFacts()> finish(const RealProduct& product, const RoundingError& rounding,
+                                      const RemotePlanBound* bound) override;
 
  private:
   StartedResidues(const RealProduct& product, const ProductStart& start, const Source& source, ProductLauncher launcher);
@@ -75,6 +78,7 @@ class StartedResidues final : public StartedProduct {
   cudaStream_t stream_;
   std::shared_ptr<const LentStream> own_;
   std::shared_ptr<const Memory> looks_;  ///< the memory of scales that kernels read
+  DeviceSpecials specials_;              ///< there, too
   Memory memory_;                        ///< in the order of own_
   Waiting waiting_;
   Parts parts_ = {};

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ozbound/bounds/product_start.hpp"
+#include "ozbound/bounds/rounding_error.hpp"
 #include "ozbound/bounds/target.hpp"
 #include "ozbound/core/entry_bound.hpp"
 #include "ozbound/core/matrices.hpp"
@@ -64,6 +65,13 @@ struct Probe {
   double allowed;
 };
 
+/// Facts about C that a certificate states.
+struct ResultFacts {
+  std::uint64_t fingerprint = 0;
+  double largest_bound = 0;  ///< bound.upper(i, j, c(i, j)) over the entries that are not special
+  bool infinite = false;     ///< one of these bounds is infinite
+};
+
 /// A product that is multiplied while its plan is not known to the host. Nothing of C is written before `finish`. The
 /// destructor waits until the work no longer reads A and B.
 class StartedProduct {
@@ -73,9 +81,14 @@ class StartedProduct {
   /// The plan under which the product is multiplied; nothing if none was chosen. Waits until it is known, not for the product.
   [[nodiscard]] virtual std::optional<ResiduePlan> plan() const = 0;
 
-  /// Starts to write C and does not wait for it. Entries with specials are not written. @param product the product that was
-  /// started, whose scalars and C0 may be others. @pre there is a plan, and it certifies what the caller will state.
-  virtual void finish(const RealProduct& product) = 0;
+  /// Starts to write C and does not wait for it. Entries with specials are not written. If the facts of C under an error bound
+  /// cost least now, starts to find them too: the function that it returns waits for them, as that of
+  /// Examiner::start_result_facts. It returns null if they are left to the caller.
+  /// @param product the product that was started, whose scalars and C0 may be others @param rounding what the bound has besides
+  /// the error of the plan @param bound may be null; it must outlive the function
+  /// @pre there is a plan, and it certifies what the caller will state; entries with specials are written.
+  virtual std::function<ResultFacts()> finish(const RealProduct& product, const RoundingError& rounding,
+                                              const RemotePlanBound* bound) = 0;
 };
 
 /// The largest error before the final rounding for which the error after it meets a target:

@@ -32,12 +32,7 @@ class Examiner {
   [[nodiscard]] virtual std::unique_ptr<Examination> examine(const RealProduct& product,
                                                              const PreparedOperands& prepared = {}) const = 0;
 
-  /// Facts about C that a certificate states.
-  struct ResultFacts {
-    std::uint64_t fingerprint = 0;
-    double largest_bound = 0;  ///< bound.upper(i, j, c(i, j)) over the entries that are not special
-    bool infinite = false;     ///< one of these bounds is infinite
-  };
+  using ResultFacts = ozbound::ResultFacts;
 
   /// `remote` is bound.product and its exponents in the memory of the matrices, or null. C is complete when the call returns.
   [[nodiscard]] virtual ResultFacts result_facts(const ErrorBound& bound, const RemotePlanBound* remote, const InputView& c,

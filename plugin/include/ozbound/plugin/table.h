@@ -18,7 +18,7 @@ extern "C" {
 #define OZBOUND_PLUGIN_MAGIC 0x6e6f7a6fu /* "ozon" */
 
 /* Increases with every change of this file. Both sides must come from one release: a plug-in serves only its own version. */
-#define OZBOUND_PLUGIN_VERSION 6u
+#define OZBOUND_PLUGIN_VERSION 7u
 
 /* The outcome of a call: the C++ exception that ended it. */
 enum ozbound_plugin_status {
@@ -54,7 +54,7 @@ struct ozbound_plugin_allowance;      /* ozbound::Allowance */
 struct ozbound_plugin_remote_bound;   /* ozbound::RemotePlanBound */
 struct ozbound_plugin_started;        /* ozbound::StartedProduct */
 struct ozbound_plugin_search;         /* what Allowance::search_worst returns */
-struct ozbound_plugin_passes;         /* what Examiner::start_result_facts returns */
+struct ozbound_plugin_passes;         /* what Examiner::start_result_facts or StartedProduct::finish returns */
 struct ozbound_plugin_result;         /* owns the results of a call */
 
 struct ozbound_plugin_text {
@@ -462,7 +462,11 @@ struct ozbound_plugin_table {
 
   /* ozbound::StartedProduct. */
   int32_t (*started_plan)(const struct ozbound_plugin_started* started, struct ozbound_plugin_chosen_plan* plan, OZBOUND_CALL);
-  int32_t (*finish_started)(struct ozbound_plugin_started* started, OZBOUND_PRODUCT, OZBOUND_CALL);
+  /* `passes` is null if the facts of C are left to the caller. */
+  int32_t (*finish_started)(struct ozbound_plugin_started* started, OZBOUND_PRODUCT,
+                            const struct ozbound_plugin_rounding* rounding,
+                            const struct ozbound_plugin_remote_bound* remote_or_null, struct ozbound_plugin_passes** passes,
+                            OZBOUND_CALL);
 
   /* ozbound::NativeGemm. If has_native gives 0, the other functions are not called. */
   int32_t (*has_native)(OZBOUND_BACKEND, int32_t* has, OZBOUND_CALL);
