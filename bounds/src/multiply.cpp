@@ -88,7 +88,8 @@ class RealMultiplication : private Certifier {
     if (least > options_.workspace) throw workspace_below(least, decision_.k);
   }
 
-  /// Refuses residues that may not hold the product. If the decision has evidence, its plan is known to hold it.
+  /// Refuses residues that may not hold the product. A decision for these operands, of which there then are findings, takes
+  /// only plans that hold it.
   void check_residues_held() {
     const auto known_to_hold = [this](const ResiduePlan& residues) {
       if (found_.examination) return found_.examination->holds(residues);
@@ -96,7 +97,7 @@ class RealMultiplication : private Certifier {
       if (product_.all_special() || product_.k() > longest_residue_inner) return false;
       return examiner_.examine(product_, {prepared_a_, prepared_b_})->holds(residues);  // not kept: C0 may be C, which changes
     };
-    const bool held = found_.evidence || plan().visit([](const SplitPlan&) { return true; }, known_to_hold);
+    const bool held = found_.record || plan().visit([](const SplitPlan&) { return true; }, known_to_hold);
     if (!held) check_held(product_, plan(), engine_, decision_.complex ? 2 : 1);
   }
 

@@ -63,6 +63,8 @@ class ResidueChoice {
     const auto kind = problem_.target.kind;
     const bool refines = kind == Kind::relative || kind == Kind::correctly_rounded;
     if (!refines) static_cast<void>(allowance_.get());  // starts work that a device does while the host waits for the facts
+    const auto method = kind == Kind::relative ? Method::one_plan : Method::correctly_rounded;
+    if (refines) static_cast<void>(allowance_.refined_probes(method));  // likewise: the facts come with the first answer
     if (!refines && problem_.most_started > 0) started_ = allowance_.get().start_product(problem_.product, start());
     auto facts = examination_.residue_facts();
     if (!facts) return {};
@@ -72,7 +74,7 @@ class ResidueChoice {
     needs_.exact_bits_a = facts_.exact_bits_a, needs_.exact_bits_b = facts_.exact_bits_b;
     needs_.largest_units = facts_.largest_units, needs_.k = k;
     if (!refines) return certified();
-    return refined(kind == Kind::relative ? Method::one_plan : Method::correctly_rounded);
+    return refined(method);
   }
 
  private:
@@ -81,7 +83,7 @@ class ResidueChoice {
   /// Slices of s digits are expected to meet what asks for 8 s bits, which is one bit more than they hold: a product that is
   /// started in vain costs more than one that is not started.
   [[nodiscard]] ProductStart start() const {
-    ProductStart result{problem_.most_started, 2, {}};
+    ProductStart result{problem_.most_started, 2, {}, {0, 0, 0}};
     const auto slices_cost = [this](int bits) {
       const int s = std::min(max_slices, (bits + 7) / 8);
       return problem_.costs.planned(SplitPlan{{Encoding::balanced(), s}, {Encoding::balanced(), s}, s + 1, Accumulation::exact},
@@ -128,6 +130,8 @@ class ResidueChoice {
     }
     if (!candidate.certifies) return {{candidate}, {}, {}, {}};
     if (started_ != nullptr && started_->plan() != plan) started_.reset();
+    if (started_ == nullptr && plan.moduli <= start().most_by_bits[(spent.sum() + 1) / 2])
+      started_ = allowance.start_product(problem_.product, {plan.moduli, plan.moduli, {}, plan});
     return {{candidate}, candidate, "cheapest plan whose bound certifies the target", std::move(found), std::move(started_)};
   }
 

@@ -773,7 +773,8 @@ Status largest_ratios(const ozbound_plugin_allowance* allowance, const ozbound_p
 Status start_product(const ozbound_plugin_allowance* allowance, RealCall* product, const ozbound_plugin_product_start* start,
                      ozbound_plugin_started** out, Call* call) noexcept {
   return run(call, [&] {
-    ProductStart known{start->most_moduli, start->least_moduli, {}};
+    ProductStart known{
+        start->most_moduli, start->least_moduli, {}, {start->known.moduli, start->known.bits_a, start->known.bits_b}};
     static_assert(sizeof known.most_by_bits == sizeof start->most_by_bits);
     std::ranges::copy(start->most_by_bits, known.most_by_bits);
     auto started = allowance->of->start_product(product_from(*product), known);

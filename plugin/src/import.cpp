@@ -625,7 +625,8 @@ class PluginAllowance final : public Allowance {
   [[nodiscard]] std::unique_ptr<StartedProduct> start_product(const RealProduct& product,
                                                               const ProductStart& start) const override {
     const auto crossing = product_of(product);
-    ozbound_plugin_product_start known{start.most_moduli, start.least_moduli, {}, {}};
+    ozbound_plugin_product_start known{
+        {start.known.moduli, start.known.bits_a, start.known.bits_b, 0}, start.most_moduli, start.least_moduli, {}, {}};
     static_assert(sizeof known.most_by_bits == sizeof start.most_by_bits);
     std::ranges::copy(start.most_by_bits, known.most_by_bits);
     ozbound_plugin_started* started = nullptr;

@@ -176,9 +176,9 @@ bool compare_plans(const Backend& cpu, const Backend& cuda) {
         const auto before = sample.c_there.bits();
         const auto examination = cuda.examiner().examine(call);
         const auto allowance = examination->allowance(target, share_before_rounding_lower(tau, 0x1p-53));
-        ProductStart any{15, 2, {}};
+        ProductStart any{15, 2, {}, {0, 0, 0}};
         std::ranges::fill(any.most_by_bits, std::uint8_t{15});
-        const auto started = allowance->start_product(call, any);
+        auto started = allowance->start_product(call, any);
         plans.expect(started != nullptr, [&] { return "not started, " + describe(); });
         if (started == nullptr) continue;
         const auto chosen = started->plan();
@@ -186,6 +186,11 @@ bool compare_plans(const Backend& cpu, const Backend& cuda) {
         (chosen ? known : none) += 1;
         if (chosen)
           plans.expect(chosen == expected, [&] { return text_of(chosen) + ", " + text_of(expected) + ", " + describe(); });
+        started.reset();
+        if (expected) {
+          const auto known_there = allowance->start_product(call, {expected->moduli, expected->moduli, {}, *expected});
+          plans.expect(known_there != nullptr && known_there->plan() == expected, [&] { return "known plan, " + describe(); });
+        }
         dropped.expect(sample.c_there.bits() == before, describe);
       }
   std::printf("%lld plans were chosen, %lld not\n", static_cast<long long>(known), static_cast<long long>(none));

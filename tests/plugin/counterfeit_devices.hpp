@@ -247,6 +247,7 @@ class FarStarted final : public StartedProduct {
 
   static inline std::atomic<int> started = 0, finished = 0;
   static inline std::atomic<int> facts_used = 0;
+  static inline std::atomic<int> known = 0;        ///< products that were started under a plan of the host
   static inline std::atomic<int> more_moduli = 0;  ///< that a choice takes beyond those of the formula
   static inline std::atomic<int> alive = 0;
   static inline std::atomic<bool> leaves_no_memory = false;  ///< for other work while one is alive
@@ -272,9 +273,13 @@ class FarAllowance final : public Allowance {
   [[nodiscard]] std::function<Worst()> search_worst(const PlanBound& bound) const override {
     return [found = worst(bound)] { return found; };
   }
-  /// Makes the choice as a device does.
+  /// Makes the choice, if there is one, as a device does.
   [[nodiscard]] std::unique_ptr<StartedProduct> start_product(const RealProduct& product,
                                                               const ProductStart& start) const override {
+    if (start.known.moduli > 0) {
+      ++FarStarted::known;
+      return std::make_unique<FarStarted>(start.known, cpu_);
+    }
     const auto facts = examination_.residue_facts();
     if (!facts || normwise()) return nullptr;
     const auto ratios = of_->largest_ratios({&facts->column_sums, &facts->row_sums});

@@ -383,7 +383,7 @@ TEST_F(Products, BeginWhatTheirEngineBegins) {
     EXPECT_EQ(allowance->largest_ratios({&facts->column_sums, &facts->row_sums}),
               allowance_there->largest_ratios({&facts_there->column_sums, &facts_there->row_sums}));
 
-    ProductStart none{20, 2, {}}, any = none;
+    ProductStart none{20, 2, {}, {0, 0, 0}}, any = none;
     std::ranges::fill(any.most_by_bits, std::uint8_t{20});
     EXPECT_FALSE(allowance_there->start_product(product_there, none)->plan());
     const auto started = allowance->start_product(product, any),
@@ -391,6 +391,7 @@ TEST_F(Products, BeginWhatTheirEngineBegins) {
     ASSERT_TRUE(started && started_there);
     EXPECT_EQ(started->plan(), started_there->plan());
     const ResiduePlan plan = started->plan().value_or(ResiduePlan{20, 50, 53});
+    EXPECT_EQ(allowance_there->start_product(product_there, {20, 20, {}, plan})->plan(), plan);
     const auto bound = here->bound(plan), bound_there = there->bound(plan);
     if (started->plan()) {
       ++plans;
@@ -451,6 +452,24 @@ TEST_F(Products, AreSeldomStartedInVain) {
   EXPECT_LE(in_vain, 4);
 }
 
+// Where no device chooses, a product starts under the plan of the host, before slices are tried.
+TEST_F(Products, AreStartedUnderAPlanThatIsKnown) {
+  const FarBackend device(1);
+  const Backend backend(device.engine(), device.examiner(), nullptr, nullptr, {BackendId::Kind::cpu, "far"});
+  const int known = FarStarted::known, finished = FarStarted::finished;
+  int taken = 0;
+  for (const double tau : {1e-9, 1e-11, 1e-13}) {
+    Case<double> of(12, 11, 40, Like::uniform, 91);
+    of.beta = 0, of.in_far_memory = true;
+    const auto done = multiply(of.product(), Target::normwise(tau), backend);
+    EXPECT_TRUE(done.certificate.holds);
+    taken += done.decision.plan && done.decision.plan->by_residues() ? 1 : 0;
+  }
+  EXPECT_EQ(taken, 3);
+  EXPECT_EQ(FarStarted::known, known + 3);
+  EXPECT_EQ(FarStarted::finished, finished + 3);
+}
+
 /// Native DGEMM costs less than any plan that reaches its accuracy.
 class CheapNative final : public CostModel {
  public:
@@ -480,7 +499,7 @@ TEST_F(Products, AreStartedWhereNativeDgemmCannotCertify) {
   EXPECT_EQ(FarStarted::finished, finished + 1);
 }
 
-// A product that was started under another plan than the decision's is dropped.
+// A product that was started under another plan than the decision's is dropped, and starts again under the decision's.
 TEST_F(Products, AreNotTakenFromAnotherPlan) {
   const FarBackend device(1);
   const Backend backend(device.engine(), device.examiner(), nullptr, nullptr, {BackendId::Kind::cpu, "far"});
@@ -492,11 +511,13 @@ TEST_F(Products, AreNotTakenFromAnotherPlan) {
     FarStarted::more_moduli = 0;
     return to_json(done.certificate).dump() + bits_text(of.c);
   };
-  const int before = FarStarted::finished;
+  const int before = FarStarted::finished, known = FarStarted::known;
   const auto usual = multiplied(0);
   EXPECT_EQ(FarStarted::finished, before + 1);
+  EXPECT_EQ(FarStarted::known, known);
   EXPECT_EQ(multiplied(1), usual);
-  EXPECT_EQ(FarStarted::finished, before + 1);
+  EXPECT_EQ(FarStarted::finished, before + 2);
+  EXPECT_EQ(FarStarted::known, known + 1);
 }
 
 // A started product is dropped where the decision needs its memory, and the result is the same.

@@ -186,7 +186,7 @@ struct CertifiedGemm::Work {
         level_one(m, n, k, kernels),
         launcher(ResiduePlan{most_moduli, most_narrow_bits, most_narrow_bits}, m, n, k, checked_bytes(options.sum_bytes),
                  Path::automatic, kernels),
-        start{most_moduli, least_moduli(options, factor, k), {}} {
+        start{most_moduli, least_moduli(options, factor, k), {}, {0, 0, 0}} {
     check_attainable(target, tau, unit_roundoff(binary64));
     if (launcher.path() != Path::fused || !has_clusters() || !level_one.narrow())
       throw std::invalid_argument("the device has no kernels for certified products of " + std::to_string(m) + " x " +

@@ -166,10 +166,12 @@ class DeviceAllowance final : public Allowance {
   [[nodiscard]] std::unique_ptr<StartedProduct> start_product(const RealProduct& product,
                                                               const ProductStart& start) const override {
     const CudaDevice current(examination_.device_);
-    if (!by_level_one_sums() || !all_on_device(product)) return nullptr;
+    const bool known = start.known.moduli > 0;
+    if ((!known && !by_level_one_sums()) || !all_on_device(product)) return nullptr;
     auto& from = examination_;
-    return StartedResidues::of(
-        product, start, {from.looks_, *from.level_one_, target_.factor, from.kernels_, from.engine_, stream_, from.beside()});
+    const std::shared_ptr<const LentStream> own = known ? from.streams_->lend() : from.beside();  // slices may be probed beside
+    return StartedResidues::of(product, start,
+                               {from.looks_, *from.level_one_, target_.factor, from.kernels_, from.engine_, stream_, own});
   }
 
   [[nodiscard]] bool normwise() const override { return target_.of_norm; }

@@ -130,12 +130,24 @@ __global__ void __launch_bounds__(threads) choose_residues(const __grid_constant
   if (t < moduli) f.chosen->times_inverse[t] = tables.times_inverse[moduli][t];
 }
 
+__global__ void take_plan(const ResiduePlan plan, ChosenResidues* chosen) {
+  const int t = static_cast<int>(threadIdx.x);
+  if (t == 0) chosen->moduli = plan.moduli, chosen->bits_a = plan.bits_a, chosen->bits_b = plan.bits_b;
+  if (t < plan.moduli) chosen->times_inverse[t] = tables.times_inverse[plan.moduli][t];
+}
+
 }  // namespace
 
 int expected_moduli(double factor, Index k, int most) {
   constexpr double worst_entries = 8, bits_each = 7.8;
   const double bits = 2 * (worst_entries - std::log2(factor)) + std::log2(static_cast<double>(k)) + 1;
   return static_cast<int>(std::clamp(std::ceil(bits / bits_each), 2.0, static_cast<double>(most)));
+}
+
+void launch_known_plan(const ResiduePlan& plan, ChosenResidues* chosen, cudaStream_t stream) {
+  static_assert(max_moduli <= 32);
+  take_plan<<<1, 32, 0, stream>>>(plan, chosen);
+  check_launch("take_plan");
 }
 
 void launch_residue_choice(const ResidueChoice& choice, cudaStream_t stream) {

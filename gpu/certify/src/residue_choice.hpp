@@ -29,6 +29,9 @@ struct ResidueChoice {
 /// @pre level 1 is launched, with 32-bit sums.
 void launch_residue_choice(const ResidueChoice& choice, cudaStream_t stream);
 
+/// Sets *chosen to a plan that is known.
+void launch_known_plan(const ResiduePlan& plan, ChosenResidues* chosen, cudaStream_t stream);
+
 /// The moduli that a share of magnitudes usually asks for: eight bits more than it has, on both sides, for the entries that
 /// allow least, and the bits of k sums. Affects speed only.
 int expected_moduli(double factor, Index k, int most);

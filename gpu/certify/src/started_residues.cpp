@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "started_residues.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "cuda_device.hpp"
@@ -46,6 +48,7 @@ std::unique_ptr<StartedResidues> StartedResidues::of(const RealProduct& product,
                                                      const Source& source) {
   const ResidueForm form{start.most_moduli, most_narrow_bits};
   const auto a = matrix_of(product.a), b = transposed(matrix_of(product.b));
+  if (std::max(start.known.bits_a, start.known.bits_b) > most_narrow_bits) return nullptr;
   if (!has_clusters() || !fast_residues_apply(a, form) || !fast_residues_apply(b, form)) return nullptr;
   ProductLauncher launcher(ResiduePlan{form.moduli, form.bits, form.bits}, product.m(), product.n(), product.k(),
                            source.engine.sum_bytes, source.engine.path, source.kernels);
@@ -74,13 +77,20 @@ StartedResidues::StartedResidues(const RealProduct& product, const ProductStart&
   const auto own = own_->stream();
   source.level_one.wait_in(own);
   const auto& looks = source.looks;
-  launch_residue_choice({looks.a(), looks.b(), looks.row_least(), looks.column_least(), looks.loose(), looks.largest_units(),
-                         product.k(), source.factor, start, parts_.chosen, own_->numbers()},
-                        own);
+  const auto& known = start.known;
+  if (known.moduli > 0) {
+    launch_known_plan(known, parts_.chosen, own);
+    std::ranges::copy(std::array{known.moduli, known.bits_a, known.bits_b}, own_->numbers());
+  } else {
+    launch_residue_choice({looks.a(), looks.b(), looks.row_least(), looks.column_least(), looks.loose(), looks.largest_units(),
+                           product.k(), source.factor, start, parts_.chosen, own_->numbers()},
+                          own);
+  }
   chose_.emplace(own);
   launch_scaled_residues({{matrix_of(product.a), parts_.a}, looks.a().digits},
                          {{transposed(matrix_of(product.b)), parts_.b}, looks.b().digits}, parts_.chosen, own);
-  const LaterPlan later{parts_.chosen, expected_moduli(source.factor, product.k(), start.most_moduli), start.least_moduli};
+  const int expected = known.moduli > 0 ? known.moduli : expected_moduli(source.factor, product.k(), start.most_moduli);
+  const LaterPlan later{parts_.chosen, expected, start.least_moduli};
   first_ = launcher_.start(parts_.a, parts_.b, later, parts_.sums, own);
 }
 

@@ -20,8 +20,8 @@
 
 namespace ozbound::gpu {
 
-/// A product by residues under a plan that a kernel chooses, on a stream of its own: the stream that decides does not wait for
-/// it. The first block of C is multiplied; its sums stay in bytes until `finish`.
+/// A product by residues under a plan that is known or that a kernel chooses, on a stream of its own: the stream that decides
+/// does not wait for it. The first block of C is multiplied; its sums stay in bytes until `finish`.
 class StartedResidues final : public StartedProduct {
  public:
   /// The examination that starts the product gives it these facts, streams and kernels.

@@ -119,8 +119,9 @@ class Allowance {
     return ratios;
   }
 
-  /// Starts to multiply under a plan by residues that the device chooses itself (residue_choice.hpp), before the host knows the
-  /// sums that decide it. Returns null if that cannot be done, as here by default. Call it at most once for an examination.
+  /// Starts to multiply before the host has decided: under a plan by residues that is known to hold the product, or under one
+  /// that the device chooses itself (residue_choice.hpp), before the host knows the sums that decide it. Returns null if that
+  /// cannot be done, as here by default. @pre no other product that the examination started exists
   /// @param product as examined, of matrices in the device's memory
   [[nodiscard]] virtual std::unique_ptr<StartedProduct> start_product(const RealProduct& /*product*/,
                                                                       const ProductStart& /*start*/) const {

@@ -18,7 +18,7 @@ extern "C" {
 #define OZBOUND_PLUGIN_MAGIC 0x6e6f7a6fu /* "ozon" */
 
 /* Increases with every change of this file. Both sides must come from one release: a plug-in serves only its own version. */
-#define OZBOUND_PLUGIN_VERSION 7u
+#define OZBOUND_PLUGIN_VERSION 8u
 
 /* The outcome of a call: the C++ exception that ended it. */
 enum ozbound_plugin_status {
@@ -212,15 +212,16 @@ struct ozbound_plugin_rounding {
 };
 
 /* ozbound::ProductStart. */
-struct ozbound_plugin_product_start {
-  int32_t most_moduli, least_moduli;
-  uint8_t most_by_bits[121];
-  uint8_t reserved[7];
-};
-
 /* ozbound::ResiduePlan; 0 moduli: none. */
 struct ozbound_plugin_chosen_plan {
   int32_t moduli, bits_a, bits_b, reserved;
+};
+
+struct ozbound_plugin_product_start {
+  struct ozbound_plugin_chosen_plan known;
+  int32_t most_moduli, least_moduli;
+  uint8_t most_by_bits[121];
+  uint8_t reserved[7];
 };
 
 struct ozbound_plugin_record {
