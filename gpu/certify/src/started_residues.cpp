@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "cuda_device.hpp"
@@ -127,8 +128,12 @@ std::function<ResultFacts()> StartedResidues::finish(const RealProduct& product,
   std::shared_ptr<FactsOfC> facts;
   const auto* const kept = DevicePlanBound::kept_on(device_, bound);
   if (finds_facts(epilogue) && kept != nullptr && kept->bound().bound.terms == 2 && kept->outer_products() == 2) {
-    facts = std::make_shared<FactsOfC>(kept->bound(), rounding, stream_);
-    facts->of.prepare(specials_, stream_);
+    try {
+      facts = std::make_shared<FactsOfC>(kept->bound(), rounding, stream_);
+      facts->of.prepare(specials_, stream_);
+    } catch (const OutOfMemory&) {  // leaves them to the caller, whose C is then complete
+      facts.reset();
+    }
   }
   waiting_.also = stream_;  // until the other stream waits for this one
   StreamMark(own_->stream()).wait_in(stream_);
