@@ -63,14 +63,8 @@ class Chooser {
       // A device searches while the host looks at slices, which seldom are cheaper.
       if (auto& evidence = residues.evidence; evidence && !evidence->worst && purpose == Purpose::product)
         evidence->worst = search_worst(allowance.get(), evidence->bound);
-      const auto try_slices = [&] { return propose_slices(problem_, encoding_, *examination_, allowance, limit, residues); };
-      try {
-        slices = try_slices();
-      } catch (const OutOfMemory&) {
-        if (residues.started == nullptr) throw;
-        residues.started.reset();
-        slices = try_slices();
-      }
+      with_memory_of(residues,
+                     [&] { slices = propose_slices(problem_, encoding_, *examination_, allowance, limit, residues); });
       exact = propose_exact(problem_);
     } else {
       consider_native();
@@ -90,7 +84,8 @@ class Chooser {
     if (purpose == Purpose::product) {
       record = examination_->record();
       if (auto& evidence = chosen.evidence; evidence && !evidence->worst)
-        evidence->worst = [found = rounded(allowance.get().worst(evidence->bound))] { return found; };
+        with_memory_of(chosen,
+                       [&] { evidence->worst = [found = rounded(allowance.get().worst(evidence->bound))] { return found; }; });
     }
     return {std::move(decision),
             {std::move(examination_), std::move(record), std::move(guarantee), std::move(chosen.evidence),
@@ -98,6 +93,18 @@ class Chooser {
   }
 
  private:
+  /// Does this work. If memory is short, drops the proposal's started product and does the work again.
+  template <class Work>
+  static void with_memory_of(Proposal& proposal, const Work& work) {
+    try {
+      work();
+    } catch (const OutOfMemory&) {
+      if (proposal.started == nullptr) throw;
+      proposal.started.reset();
+      work();
+    }
+  }
+
   static double cost_of(const Proposal& proposal) {
     return proposal.best ? proposal.best->cost : std::numeric_limits<double>::infinity();
   }

@@ -64,7 +64,7 @@ class ResidueChoice {
     const bool refines = kind == Kind::relative || kind == Kind::correctly_rounded;
     if (!refines) static_cast<void>(allowance_.get());  // starts work that a device does while the host waits for the facts
     const auto method = kind == Kind::relative ? Method::one_plan : Method::correctly_rounded;
-    if (refines) static_cast<void>(allowance_.refined_probes(method));  // likewise: the facts come with the first answer
+    if (refines) static_cast<void>(allowance_.refined_probes(method));  // a device sends the facts too, and the host waits once
     if (!refines && problem_.most_started > 0) started_ = allowance_.get().start_product(problem_.product, start());
     auto facts = examination_.residue_facts();
     if (!facts) return {};
@@ -130,7 +130,8 @@ class ResidueChoice {
     }
     if (!candidate.certifies) return {{candidate}, {}, {}, {}};
     if (started_ != nullptr && started_->plan() != plan) started_.reset();
-    if (started_ == nullptr && plan.moduli <= start().most_by_bits[(spent.sum() + 1) / 2])
+    // With beta, C0 may have to be copied, for which there must be memory.
+    if (started_ == nullptr && is_zero(problem_.product.beta) && plan.moduli <= start().most_by_bits[(spent.sum() + 1) / 2])
       started_ = allowance.start_product(problem_.product, {plan.moduli, plan.moduli, {}, plan});
     return {{candidate}, candidate, "cheapest plan whose bound certifies the target", std::move(found), std::move(started_)};
   }

@@ -263,7 +263,7 @@ struct PartExponents {
 /// The errors of a thread's entries under a bound of residues: two terms, each an outer product.
 class ErrorsOfTile {
  public:
-  /// @param bound null: there are no errors @param row, column of the first accumulator, in C
+  /// @param bound null: there are no errors @param unit exponent of C' without those of its row and column
   __device__ ErrorsOfTile(const DeviceBound* bound, int unit) {
     if (bound == nullptr) return;
     bound_ = *bound;

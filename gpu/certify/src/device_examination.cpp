@@ -169,7 +169,12 @@ class DeviceAllowance final : public Allowance {
     const bool known = start.known.moduli > 0;
     if ((!known && !by_level_one_sums()) || !all_on_device(product)) return nullptr;
     auto& from = examination_;
-    const std::shared_ptr<const LentStream> own = known ? from.streams_->lend() : from.beside();  // slices may be probed beside
+    std::shared_ptr<const LentStream> own;
+    try {
+      own = known ? from.streams_->lend() : from.beside();  // slices may be probed beside a known product
+    } catch (const OutOfMemory&) {
+      return nullptr;
+    }
     return StartedResidues::of(product, start,
                                {from.looks_, *from.level_one_, target_.factor, from.kernels_, from.engine_, stream_, own});
   }

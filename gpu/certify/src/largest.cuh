@@ -202,8 +202,8 @@ struct ExponentsOfEntries {
   DeviceSpecials specials = {};  ///< flags of rows and columns
 };
 
-/// Does the same, and fills work.rows and work.columns with a bound's norms relative to the exponents of a product, or to 1 if
-/// the exponents are null. Sets the exponents of entries too, if their memory is given.
+/// Zeroes what clear_sums zeroes, and fills work.rows and work.columns with a bound's norms relative to the exponents of a
+/// product, or to 1 if the exponents are null. Sets the exponents of entries too, if their memory and the flags are given.
 void launch_estimates(const BoundWithScales& error, const std::int32_t* row_base, const std::int32_t* column_base,
                       const LargestWork& work, cudaStream_t stream, const ExponentsOfEntries& exponents = {});
 

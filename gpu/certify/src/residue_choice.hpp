@@ -29,7 +29,7 @@ struct ResidueChoice {
 /// @pre level 1 is launched, with 32-bit sums.
 void launch_residue_choice(const ResidueChoice& choice, cudaStream_t stream);
 
-/// Sets *chosen to a plan that is known.
+/// Sets *chosen to a plan that is known. @pre it has at most max_moduli moduli, and at most most_narrow_bits bits.
 void launch_known_plan(const ResiduePlan& plan, ChosenResidues* chosen, cudaStream_t stream);
 
 /// The moduli that a share of magnitudes usually asks for: eight bits more than it has, on both sides, for the entries that

@@ -126,7 +126,8 @@ std::function<ResultFacts()> StartedResidues::finish(const RealProduct& product,
   const DeviceEpilogue epilogue{
       .alpha = product.alpha, .beta = product.beta, .c0 = matrix_of(product.c0), .c = matrix_of(product.c.as_input())};
   std::shared_ptr<FactsOfC> facts;
-  const auto* const kept = DevicePlanBound::kept_on(device_, bound);
+  // The scales of such a bound are those of the residues.
+  const auto* const kept = dynamic_cast<const LookedPlanBound*>(DevicePlanBound::kept_on(device_, bound));
   if (finds_facts(epilogue) && kept != nullptr && kept->bound().bound.terms == 2 && kept->outer_products() == 2) {
     try {
       facts = std::make_shared<FactsOfC>(kept->bound(), rounding, stream_);

@@ -72,7 +72,7 @@ struct ResultFacts {
   bool infinite = false;     ///< one of these bounds is infinite
 };
 
-/// A product that is multiplied while its plan is not known to the host. Nothing of C is written before `finish`. The
+/// A product that is multiplied before it is decided. Nothing of C is written before `finish`. The
 /// destructor waits until the work no longer reads A and B.
 class StartedProduct {
  public:
@@ -81,11 +81,11 @@ class StartedProduct {
   /// The plan under which the product is multiplied; nothing if none was chosen. Waits until it is known, not for the product.
   [[nodiscard]] virtual std::optional<ResiduePlan> plan() const = 0;
 
-  /// Starts to write C and does not wait for it. Entries with specials are not written. If the facts of C under an error bound
-  /// cost least now, starts to find them too: the function that it returns waits for them, as that of
-  /// Examiner::start_result_facts. It returns null if they are left to the caller.
+  /// Starts to write C and does not wait for it. Entries with specials are not written. May also start to find the facts of C
+  /// under the bound. Returns a function that waits for them, or null if the caller must find them.
   /// @param product the product that was started, whose scalars and C0 may be others @param rounding what the bound has besides
-  /// the error of the plan @param bound may be null; it must outlive the function
+  /// the error of the plan @param bound what Examination::bound returns for the plan, of the operands that were
+  /// started, in their memory; or null. It must outlive the function.
   /// @pre there is a plan, and it certifies what the caller will state; entries with specials are written.
   virtual std::function<ResultFacts()> finish(const RealProduct& product, const RoundingError& rounding,
                                               const RemotePlanBound* bound) = 0;

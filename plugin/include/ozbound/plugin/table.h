@@ -211,12 +211,12 @@ struct ozbound_plugin_rounding {
   int32_t rounded_once, reserved;
 };
 
-/* ozbound::ProductStart. */
 /* ozbound::ResiduePlan; 0 moduli: none. */
 struct ozbound_plugin_chosen_plan {
   int32_t moduli, bits_a, bits_b, reserved;
 };
 
+/* ozbound::ProductStart. */
 struct ozbound_plugin_product_start {
   struct ozbound_plugin_chosen_plan known;
   int32_t most_moduli, least_moduli;
