@@ -14,13 +14,14 @@ using Word = unsigned long long;
 
 __device__ Word* word(std::uint64_t* x) { return reinterpret_cast<Word*>(x); }
 
-/// What is known of the entries of C, and a limit that rises to their largest bound.
+/// The facts that a thread has found so far: its share of C's fingerprint, and a limit that rises to the largest bound.
 struct FactsSoFar {
   Word print = 0;
   float limit = 0;  ///< at most the largest bound of an entry
 };
 
-/// Functions that few threads need, and which take registers. Not inline for that reason.
+/// The entries of a thread that have to be looked at one by one, which few have. The functions are not inline, because they
+/// take registers.
 template <int Columns>
 class RareEntries {
  public:
