@@ -468,9 +468,10 @@ TEST_F(Products, AreStartedUnderAPlanThatIsKnown) {
   EXPECT_EQ(taken, 3);
   EXPECT_EQ(FarStarted::known, known + 3);
   EXPECT_EQ(FarStarted::finished, finished + 3);
-  Case<double> with_c0(12, 11, 40, Like::uniform, 92);  // whose copy needs memory
-  with_c0.beta = 2, with_c0.in_far_memory = true;
-  EXPECT_TRUE(multiply(with_c0.product(), Target::normwise(1e-11), backend).certificate.holds);
+  Case<double> with_c0(12, 11, 40, Like::uniform, 91);  // whose copy needs memory
+  with_c0.beta = 0x1p-20, with_c0.in_far_memory = true;
+  const auto done = multiply(with_c0.product(), Target::normwise(1e-13), backend);
+  EXPECT_TRUE(done.certificate.holds && done.decision.plan && done.decision.plan->by_residues());
   EXPECT_EQ(FarStarted::known, known + 3);
 }
 
