@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "candidates.hpp"
 #include "certifier.hpp"
 #include "native_bound.hpp"
 #include "ozbound/bounds/detail/findings.hpp"
@@ -52,8 +53,17 @@ class RealMultiplication : private Certifier {
     return Certifier::finish(of_c);
   }
 
+  /// The certificate of a product that native DGEMM computed, with its special entries.
+  Certificate certify_native() {
+    take_fingerprints();
+    find_specials();
+    special_count_ = matrices_.count(specials_);
+    return product_.all_special() ? finish_rounded() : finish_native();
+  }
+
   Certificate run() {
     keep_c0();
+    take_record();
     take_fingerprints();
     find_specials();
     special_count_ = matrices_.count(specials_);
@@ -92,10 +102,11 @@ class RealMultiplication : private Certifier {
   /// only plans that hold it.
   void check_residues_held() {
     const auto known_to_hold = [this](const ResiduePlan& residues) {
-      if (found_.examination) return found_.examination->holds(residues);
-      if (prepared_a_ == nullptr && prepared_b_ == nullptr) return false;
       if (product_.all_special() || product_.k() > longest_residue_inner) return false;
-      return examiner_.examine(product_, {prepared_a_, prepared_b_})->holds(residues);  // not kept: C0 may be C, which changes
+      auto examined = examiner_.examine(product_, {prepared_a_, prepared_b_});
+      const bool holds = examined->holds(residues);
+      if (holds && is_zero(product_.beta)) found_.examination = std::move(examined);  // else C0 may be C, which changes
+      return holds;
     };
     const bool held = found_.record || plan().visit([](const SplitPlan&) { return true; }, known_to_hold);
     if (!held) check_held(product_, plan(), engine_, decision_.complex ? 2 : 1);
@@ -112,6 +123,19 @@ class RealMultiplication : private Certifier {
     if (product_.beta == 0) return;
     c0_copy_ = matrices_.copy(product_.c0);
     product_.c0 = c0_copy_->view().as_input();
+  }
+
+  /// Takes what an examination tells of the operands on the way: a device finds it in one pass, with the ranges that native
+  /// DGEMM's guarantee asks for.
+  void take_record() {
+    if (found_.record || prepared_a_ != nullptr || prepared_b_ != nullptr || product_.all_special() || product_.k() == 0)
+      return;
+    const bool native = decision_.method == Method::native;
+    if (native && !found_.examination) found_.examination = examiner_.examine(product_, {});
+    if (!found_.examination) return;
+    found_.record = found_.examination->record();
+    if (native && !found_.guarantee)
+      found_.guarantee = native_guarantee(*backend_.native(), product_, matrices_, found_.examination->outer_ranges());
   }
 
   /// Takes the fingerprints of the operands that are read.
@@ -223,10 +247,16 @@ class RealMultiplication : private Certifier {
   }
 
   Certificate run_native() {
-    const auto guarantee = found_.guarantee ? *found_.guarantee : native_guarantee(*backend_.native(), product_, matrices_);
-    certificate_.bound = native_error_bound(product_, decision_.complex, guarantee, engine_);
+    if (!found_.guarantee) found_.guarantee = native_guarantee(*backend_.native(), product_, matrices_);
     multiply_native(*backend_.native(), stated_, product_, special_count_ > 0, engine_.threads());
     if (special_count_ > 0) matrices_.apply_specials(product_, specials_);
+    return finish_native();
+  }
+
+  /// @pre the guarantee is known.
+  Certificate finish_native() {
+    const auto& guarantee = *found_.guarantee;
+    certificate_.bound = native_error_bound(product_, decision_.complex, guarantee, engine_);
     certificate_.native = backend_.native()->name();
     if (native_certifies(guarantee, decision_.target, decision_.real_k(), product_))
       set_worst({std::min(1.0, divide_upper(guarantee.factor, tau_)), 0, 0});
@@ -297,6 +327,27 @@ Certificate certificate_of(const RealProduct& product, const Decision& decision,
   const Product stated = product;
   const MultiplyOptions options;
   return RealMultiplication(product, stated, decision, backend, options, std::move(found)).certify(of_c);
+}
+
+Multiplied certified_natively(const RealProduct& product, const Target& target, const Backend& backend, OperandRecord record,
+                              const OuterRanges& ranges, std::string reason) {
+  const FloatEnvironment environment;
+  Findings found;
+  found.record = std::move(record);
+  found.guarantee = native_guarantee(*backend.native(), product, backend.matrices(), ranges);
+  const Product stated = product;
+  const Index m = product.m(), n = product.n(), k = product.k();
+  const auto& format = product.c.format();
+  const auto& costs = backend.costs();
+  const auto native =
+      propose_native({product, stated, target, k, unit_roundoff(format), target_tau(target, k, format, false), costs},
+                     *found.guarantee)
+          .looked_at.at(0);
+  Decision decision{target,   Method::native, {}, m, n, k, native.cost, native.ratio, std::move(reason),
+                    {native}, costs.origin()};
+  const MultiplyOptions options;
+  auto certificate = RealMultiplication(product, stated, decision, backend, options, std::move(found)).certify_native();
+  return {std::move(decision), std::move(certificate)};
 }
 
 NearProduct::NearProduct(const Product& product, const Backend& backend, bool bring)

@@ -175,6 +175,28 @@ NativeGuarantee native_guarantee(const RealProduct& product, const ExponentRange
   return guarantee;
 }
 
+std::optional<ExponentRange> native_range(const NativeGemm& native, Index k, const Target& target) {
+  if (!native.is_conventional()) return std::nullopt;
+  const auto c = unwritten(1, 1, binary64, {});
+  const RealProduct any{unread(1, k), unread(k, 1), c};
+  const auto certifies = [&](int least, int top) {  // sums of the operands' exponents
+    return native_certifies(native_guarantee(any, {least, top}, {0, 0}, {}), target, k, any);
+  };
+  if (!certifies(0, 0)) return std::nullopt;
+  // The numbers that certify are those up to some number, and from some number on.
+  const auto farthest = [](int good, int bad, const auto& holds) {
+    while (bad - good > 1 || good - bad > 1) {
+      const int middle = (good + bad) / 2;
+      (holds(middle) ? good : bad) = middle;
+    }
+    return good;
+  };
+  constexpr int beyond = 5000;  // sums of two exponents are smaller
+  const auto from_least = [&](int least) { return certifies(least, 0); };
+  const auto up_to_top = [&](int top) { return certifies(0, top); };
+  return ExponentRange{from_least(-beyond) ? -beyond : farthest(0, -beyond, from_least), farthest(0, beyond, up_to_top)};
+}
+
 bool native_exceeds(const NativeGuarantee& guarantee, const Target& target, double tau) {
   // The target `dgemm` equals the guarantee. Both are rounded to doubles, in different directions, so a comparison could fail
   // by one bit. The errors of the k + 2 roundings lie below either of the two.

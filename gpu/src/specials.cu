@@ -21,7 +21,8 @@ __global__ void write_specials(const __grid_constant__ Arguments arguments) {
   const auto& [operands, rows, columns, epilogue] = arguments;
   const SpecialEntryWriter entries(operands, epilogue);
   const bool all = entries.all_but_products();  // an entry in place of its C0 must be written only once
-  const bool any_vector = !all && (*rows.any_special != 0 || *columns.any_special != 0);
+  const auto may_have_any = [](const DeviceSlices& of) { return of.any_special == nullptr || *of.any_special != 0; };
+  const bool any_vector = !all && (may_have_any(rows) || may_have_any(columns));
   if (!all && !any_vector && is_zero(epilogue.beta_value())) return;
   const Index m = rows.count, n = columns.count;
   const bool by_row = epilogue.c.row_stride < epilogue.c.col_stride;

@@ -11,7 +11,8 @@
 
 namespace ozbound::gpu {
 
-/// Writes every special entry (SpecialEntryWriter). a and b are the slices of the operands.
+/// Writes every special entry (SpecialEntryWriter). a and b are the slices of the operands; their
+/// any_special may be null if it is not known.
 void launch_specials(const OperandPair& operands, const DeviceSlices& a, const DeviceSlices& b, const DeviceEpilogue& epilogue,
                      cudaStream_t stream);
 

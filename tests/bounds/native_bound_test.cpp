@@ -8,11 +8,13 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "ozbound/bounds/detail/findings.hpp"
 #include "ozbound/bounds/native_gemm.hpp"
 #include "support/conventional_gemm.hpp"
 
@@ -138,6 +140,69 @@ TEST(NativeGemm, GuaranteesFromTheLooksAreThoseOfThePass) {
   }
   EXPECT_GT(certified, 100);
   EXPECT_GT(refused, 100);
+}
+
+/// Within the range native DGEMM certifies the target, and only there, where the ranges are those of the elements.
+TEST(NativeGemm, TheRangeOfATargetHoldsWhatIsCertified) {
+  test::RandomBits random(5);
+  const Conventional native(Order::forwards);
+  int within = 0, beyond = 0;
+  for (int t = 0; t < 600; ++t) {
+    auto product = extreme_product(random);
+    product.alpha = 1, product.beta = 0;
+    const auto stated = product.stated();
+    const Backend backend(engine(), &native);
+    const ExponentRange a = backend.matrices().exponent_range(stated.a, Side::rows_of_a),
+                        b = backend.matrices().exponent_range(stated.b, Side::columns_of_b);
+    if (a.empty() || b.empty()) continue;
+    for (const auto& target :
+         {Target::dgemm(), Target::componentwise(1e-12), Target::dgemm_typical(), Target::normwise(1e-3)}) {
+      Choices choices;
+      choices.residues = false;
+      const auto candidates = decide(stated, target, backend, choices).candidates;
+      const bool certified = std::ranges::find(candidates, Method::native, &Candidate::method)->certifies;
+      const auto range = native_range(native, product.k(), target);
+      const bool inside = range && a.least + b.least >= range->least && a.top + b.top <= range->top;
+      ASSERT_EQ(inside, certified) << to_string(target) << ", " << product.describe();
+      (inside ? within : beyond) += 1;
+    }
+  }
+  EXPECT_GT(within, 100);
+  EXPECT_GT(beyond, 100);
+  struct Unknown final : Conventional {
+    using Conventional::Conventional;
+    [[nodiscard]] bool is_conventional() const override { return false; }
+  };
+  EXPECT_FALSE(native_range(Unknown(Order::forwards), 8, Target::dgemm()));
+}
+
+/// A product that was computed elsewhere has the certificate that it has here.
+TEST(NativeGemm, CertifiesWhatWasComputedElsewhere) {
+  test::RandomBits random(6);
+  const Conventional native(Order::pairwise);
+  const Backend backend(engine(), &native);
+  int specials = 0;
+  for (int t = 0; t < 200; ++t) {
+    auto product = extreme_product(random);
+    product.alpha = 1, product.beta = 0;
+    Matrix<double> c(product.m(), product.n());
+    const RealProduct call{product.problem.a, product.problem.b, c};
+    const auto examination = backend.examiner().examine(call);
+    static_cast<void>(examination->residue_facts());
+    const auto ranges = *examination->outer_ranges();
+    const auto range = native_range(native, call.k(), Target::dgemm());
+    if (ranges.a.empty() || ranges.b.empty() || ranges.a.least + ranges.b.least < range->least ||
+        ranges.a.top + ranges.b.top > range->top)
+      continue;
+    const auto expected = multiply(call, replayed(product, Target::dgemm()), backend);
+    const auto found = certified_natively(call, Target::dgemm(), backend, examination->record(), ranges, "elsewhere");
+    ASSERT_EQ(to_json(found.certificate), to_json(expected)) << product.describe();
+    EXPECT_EQ(found.decision.method, Method::native);
+    EXPECT_EQ(found.decision.reason, "elsewhere");
+    specials += std::ranges::any_of(std::span(c.data(), static_cast<std::size_t>(c.rows() * c.cols())),
+                                    [](double x) { return std::isnan(x); });
+  }
+  EXPECT_GT(specials, 5);
 }
 
 /// One large product and k - 1 small ones, each lost in the sum: the error is (k - 1) u beside a bound of k u.

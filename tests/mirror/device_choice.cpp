@@ -18,6 +18,7 @@
 #include "mirror/counting.hpp"
 #include "mirror/placed.hpp"
 #include "mirror/products.hpp"
+#include "ozbound/bounds/detail/findings.hpp"
 #include "ozbound/bounds/detail/target_share.hpp"
 #include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/cpu_engine.hpp"
@@ -114,6 +115,7 @@ struct Sample {
  public:
   Placed a_there, b_there, c_there;
   double alpha;
+  bool specials;
 
   Sample(const Shape& shape, const Kind& kind, double factor, std::uint64_t seed, const Storage& storage = plainly)
       : Sample(shape, kind, factor, RandomBits(seed), storage) {}
@@ -138,7 +140,8 @@ struct Sample {
         a_there(a_here(), true),
         b_there(b_here(), true),
         c_there(storage.by_columns ? InputView(c_columns_).transposed() : InputView(c), true),
-        alpha(factor) {}
+        alpha(factor),
+        specials(kind.specials) {}
 
   static std::unique_ptr<const Stored> stored(const Matrix<double>& x, bool floats, bool by_columns) {
     return floats || by_columns ? std::make_unique<const Stored>(x, floats, by_columns) : nullptr;
@@ -202,10 +205,11 @@ bool compare_plans(const Backend& cpu, const Backend& cuda) {
 /// Batches of a CertifiedGemm, and the comparison of their products with the CPU.
 class BatchChoice {
  public:
-  BatchChoice(const gpu::CudaBackend& device, const Backend& cpu, const char* target, const Shape& shape, std::size_t count)
+  BatchChoice(const gpu::CudaBackend& device, const Backend& cpu, const char* target, const Shape& shape, std::size_t count,
+              bool native = false)
       : cpu_(cpu),
         target_(parse_target(target)),
-        gemm_(device, target_, shape.m, shape.n, shape.k, {.sum_bytes = 0x1p25}),
+        gemm_(device, target_, shape.m, shape.n, shape.k, {.sum_bytes = 0x1p25, .native = native}),
         workspace_(static_cast<Index>(count * gemm_.workspace() + 1024), cudaStreamPerThread) {
     void* data = workspace_.data();
     auto room = count * gemm_.workspace() + 1024;
@@ -219,11 +223,15 @@ class BatchChoice {
     gemm_(call, aligned_ + t * gemm_.workspace(), stream);
   }
 
+  [[nodiscard]] std::optional<Multiplied> record(std::size_t t, const Sample& sample, cudaStream_t stream) const {
+    return gemm_.record(sample.there(), aligned_ + t * gemm_.workspace(), stream);
+  }
+
   /// Compares C and the record of a batch's product t with the product on the CPU under the plan that was chosen. Returns true
   /// if one was. @param before C's bits before the call
   bool compare(std::size_t t, Sample& sample, const std::vector<std::uint64_t>& before, cudaStream_t stream,
                Section& section) const {
-    const auto record = gemm_.record(sample.there(), aligned_ + t * gemm_.workspace(), stream);
+    const auto record = this->record(t, sample, stream);
     const auto c = sample.c_there.bits();
     if (!record) {
       section.expect(c == before, [&] { return "C is written without a plan, " + sample.origin; });
@@ -388,6 +396,104 @@ bool compare_batches(const gpu::CudaBackend& device, const Backend& cpu) {
   return section.report();
 }
 
+/// Changes the last bit of the first element of a device matrix, or changes it back.
+void flip_a_bit(const Placed& of) {
+  auto* const first = static_cast<std::uint8_t*>(const_cast<void*>(gpu::matrix_of(of.input()).data));
+  std::uint8_t byte = 0;
+  gpu::check(cudaMemcpy(&byte, first, 1, cudaMemcpyDeviceToHost), "cudaMemcpy");
+  byte ^= 1;
+  gpu::check(cudaMemcpy(first, &byte, 1, cudaMemcpyHostToDevice), "cudaMemcpy");
+}
+
+/// True if native DGEMM takes these matrices, and certifies the target by the ranges that looks find.
+bool native_may_be_chosen(const RealProduct& call, const Target& target, const Backend& cuda) {
+  const auto range = native_range(*cuda.native(), call.k(), target);
+  if (!range || !call.a.is_double() || !call.b.is_double()) return false;
+  const auto of = cuda.examiner().examine(call)->outer_ranges();
+  return of->a.empty() || of->b.empty() || (of->a.least + of->b.least >= range->least && of->a.top + of->b.top <= range->top);
+}
+
+/// Products that may be native: of all kinds, launched and in a replayed graph, alone and in batches. C and certificates are
+/// those of `multiply` under the same decision; where nothing is chosen, native DGEMM does not certify the target.
+bool compare_native(const gpu::CudaBackend& device, const Backend& cpu) {
+  Section section("native products of CertifiedGemm");
+  const OwnStream own;
+  const auto cuda = device.backend();
+  constexpr Kind far_apart{"far apart", 300, 53, 0, false, false},
+      far_apart_at_all_scales{"far apart at all scales", 300, 53, 900, false, true},
+      rows_of_more_scales{"rows of more scales", 2, 53, 1010, false, false};
+  Index native = 0, planned = 0, none = 0, differing = 0;
+  std::uint64_t seed = 12000;
+  for (const auto& shape : {shapes[1], shapes[3], shapes[4], shapes[5]})
+    for (const auto* const target : {"dgemm", "componentwise:1e-7"}) {
+      const BatchChoice gemm(device, cpu, target, shape, std::size(kinds) + 3, true);
+      std::vector<Sample> samples;
+      std::vector<RealProduct> calls;
+      samples.reserve(std::size(kinds) + 3);
+      const auto add = [&](const Kind& kind) {
+        ++seed;
+        calls.push_back(samples.emplace_back(shape, kind, 1, seed, storage_for(kind, seed)).there());
+      };
+      for (const auto& kind : kinds) add(kind);
+      add(far_apart), add(far_apart_at_all_scales), add(rows_of_more_scales);
+      std::vector<std::vector<std::uint64_t>> before;
+      for (const auto& sample : samples) before.push_back(sample.c_there.bits());
+      cudaGraph_t graph = nullptr;
+      cudaGraphExec_t run = nullptr;
+      gpu::check(cudaStreamBeginCapture(own.stream, cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
+      gemm.launch(calls, own.stream);
+      gpu::check(cudaStreamEndCapture(own.stream, &graph), "cudaStreamEndCapture");
+      gpu::check(cudaGraphInstantiate(&run, graph, 0), "cudaGraphInstantiate");
+      for (const int how : {0, 1, 2, 1}) {
+        if (how == 0) gemm.launch(calls, own.stream);
+        if (how == 1) gpu::check(cudaGraphLaunch(run, own.stream), "cudaGraphLaunch");
+        for (std::size_t t = 0; how == 2 && t < calls.size(); ++t) gemm.launch(calls[t], t, own.stream);
+        gpu::check(cudaStreamSynchronize(own.stream), "cudaStreamSynchronize");
+        for (std::size_t t = 0; t < calls.size(); ++t) {
+          auto& sample = samples[t];
+          const auto describe = [&] { return std::string(target) + ", " + sample.origin; };
+          const auto record = gemm.record(t, sample, own.stream);
+          const bool may_be_native = native_may_be_chosen(calls[t], parse_target(target), cuda);
+          if (record && record->decision.method != Method::native) {
+            planned += gemm.compare(t, sample, before[t], own.stream, section) ? 1 : 0;
+          } else if (record) {
+            ++native;
+            const auto c = sample.c_there.bits();
+            const auto expected = multiply(calls[t], record->decision, cuda);
+            // The library's bits may depend on its workspace where k is long. A certificate then has another C.
+            const bool same = sample.c_there.bits() == c;
+            section.expect(same || shape.k > 1000, [&] { return "native C, " + describe(); });
+            if (!same) {
+              differing += 1;
+              continue;
+            }
+            section.expect(to_json(expected) == to_json(record->certificate) && expected.holds, [&] {
+              return "native certificate, " + describe() + "\n" + to_json(expected).dump() + "\n" +
+                     to_json(record->certificate).dump();
+            });
+            section.expect(may_be_native, [&] { return "native DGEMM does not certify, " + describe(); });
+            for (const auto* const changed : {&sample.a_there, &sample.b_there, &sample.c_there}) {
+              if (sample.specials) break;  // all NaNs have one fingerprint
+              flip_a_bit(*changed);
+              section.expect(!gemm.record(t, sample, own.stream), [&] { return "a matrix was changed, " + describe(); });
+              flip_a_bit(*changed);
+            }
+          } else {
+            ++none;
+            section.expect(sample.c_there.bits() == before[t], [&] { return "C is written without a choice, " + describe(); });
+            section.expect(!may_be_native, [&] { return "native DGEMM was not chosen, " + describe(); });
+          }
+        }
+      }
+      cudaGraphExecDestroy(run);
+      cudaGraphDestroy(graph);
+    }
+  std::printf("%lld native products, %lld by residues, %lld of neither\n", static_cast<long long>(native),
+              static_cast<long long>(planned), static_cast<long long>(none));
+  section.expect(native > 2 * differing && planned > 0 && none > 0, [] { return "a way is seldom chosen"; });
+  return section.report();
+}
+
 /// C, decision and certificate of a product.
 struct Result {
   std::vector<std::uint64_t> c;
@@ -449,6 +555,7 @@ int main() {
     good = mirror::compare_streams(device, host) && good;
     good = mirror::compare_replays(device, host) && good;
     good = mirror::compare_batches(device, host) && good;
+    good = mirror::compare_native(device, host) && good;
     return mirror::compare_threads(host, cuda) && good;
   });
 }

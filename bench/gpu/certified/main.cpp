@@ -91,7 +91,7 @@ class Problem {
 class Captured {
  public:
   Captured(const gpu::CudaBackend& device, const Target& target, const std::vector<RealProduct>& calls)
-      : gemm_(device, target, calls[0].m(), calls[0].n(), calls[0].k()),
+      : gemm_(device, target, calls[0].m(), calls[0].n(), calls[0].k(), {.native = false}),
         bytes_(calls.size() * gemm_.workspace()),
         memory_(static_cast<Index>(bytes_ + alignment), stream) {
     void* data = memory_.data();

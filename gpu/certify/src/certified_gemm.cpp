@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdint>
 #include <exception>
+#include <limits>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -15,11 +17,14 @@
 #include <vector>
 
 #include "arena.hpp"
+#include "conditional_work.hpp"
 #include "cuda_device.hpp"
+#include "device_fingerprint.hpp"
 #include "fast_residues.hpp"
 #include "first_looks.hpp"
 #include "largest.hpp"
 #include "level_one.hpp"
+#include "native_launcher.hpp"
 #include "ozbound/bounds/detail/findings.hpp"
 #include "ozbound/bounds/detail/residue_facts.hpp"
 #include "ozbound/bounds/detail/target_share.hpp"
@@ -31,6 +36,7 @@
 #include "residue_choice.hpp"
 #include "residues.hpp"
 #include "side_stream.hpp"
+#include "specials.hpp"
 #include "transfer.hpp"
 
 namespace ozbound::gpu {
@@ -136,10 +142,14 @@ struct Parts {
   std::int32_t* told;
   LargestWork worst;
   RecoveredFacts facts;
-  Arena level_one, sums, bound;
+  std::int32_t* native;  ///< 1 if native DGEMM computes C
+  Arena level_one, sums, bound, of_native;
 
-  Parts(Index m, Index n, Index k, int moduli, std::size_t level_one_bytes, std::size_t sum_bytes, std::size_t bound_bytes,
-        Arena& arena)
+  struct Bytes {
+    std::size_t level_one = 0, sums = 0, bound = 0, of_native = 0;
+  };
+
+  Parts(Index m, Index n, Index k, int moduli, const Bytes& bytes, Arena& arena)
       : looks(m, n, k, arena),
         a(take_residues(arena, {moduli, most_narrow_bits}, m, k)),
         b(take_residues(arena, {moduli, most_narrow_bits}, n, k)),
@@ -147,9 +157,11 @@ struct Parts {
         told(arena.take<std::int32_t>(3)),
         worst(LargestWork::take(arena, residue_outer_products, m, n)),
         facts(RecoveredFacts::take(arena, m, n)),
-        level_one(part(arena, level_one_bytes)),
-        sums(part(arena, sum_bytes)),
-        bound(part(arena, bound_bytes)) {}
+        native(arena.take<std::int32_t>(1)),
+        level_one(part(arena, bytes.level_one)),
+        sums(part(arena, bytes.sums)),
+        bound(part(arena, bytes.bound)),
+        of_native(part(arena, bytes.of_native)) {}
 
  private:
   static Arena part(Arena& arena, std::size_t bytes) { return {arena.take<std::uint8_t>(static_cast<Index>(bytes)), bytes}; }
@@ -167,9 +179,18 @@ struct CertifiedGemm::Work {
   Kernels& kernels;
   LevelOne level_one;
   ProductLauncher launcher;
-  std::size_t level_one_bytes = 0, bound_bytes = 0, bytes = 0;
+  std::size_t bytes = 0;
+  Parts::Bytes of_parts;
   ProductStart start;
   mutable SideStreams sides;
+
+  /// Native DGEMM, where it may certify the target.
+  struct Native {
+    std::unique_ptr<const NativeLauncher> launcher;
+    ExponentRange range;  ///< native_range
+    ConditionalWork conditionally;
+  };
+  std::unique_ptr<const Native> native;  ///< null if native DGEMM is never chosen
 
   Work(const CudaBackend& of, int on, Kernels& with, const Target& for_target, Index rows, Index columns, Index inner,
        const Options& options)
@@ -192,20 +213,43 @@ struct CertifiedGemm::Work {
       throw std::invalid_argument("the device has no kernels for certified products of " + std::to_string(m) + " x " +
                                   std::to_string(n) + " x " + std::to_string(k) + " that choose their plan");
     level_one.prepare();
-    std::fill(std::begin(start.most_by_bits), std::end(start.most_by_bits), static_cast<std::uint8_t>(most_moduli));
+    if (options.native) native = native_for_target();
+    limit_moduli();
     Arena of_looks, of_level, of_bound, all;
     const FirstLooks looks(m, n, k, of_looks);
     level_one.launch(looks, of_level, nullptr);
-    level_one_bytes = of_level.used();
     launch_residue_bound({ResidueBoundKind::Of::plan}, looks.a(), looks.b(), k, of_bound, nullptr);
-    bound_bytes = of_bound.used();
+    of_parts = {of_level.used(), static_cast<std::size_t>(launcher.bytes()), of_bound.used(),
+                native == nullptr ? 0 : NativeLauncher::workspace_bytes};
     static_cast<void>(parts(all));
     bytes = (all.used() + Arena::alignment - 1) / Arena::alignment * Arena::alignment;
   }
 
-  [[nodiscard]] Parts parts(Arena& arena) const {
-    return {m, n, k, most_moduli, level_one_bytes, static_cast<std::size_t>(launcher.bytes()), bound_bytes, arena};
+  /// Null if native DGEMM certifies the target for no operands, or cannot be launched so.
+  [[nodiscard]] std::unique_ptr<const Native> native_for_target() const {
+    const auto* const known = backend.backend().native();
+    const auto range = known == nullptr ? std::nullopt : native_range(*known, k, target);
+    if (!range || !ConditionalWork::available()) return nullptr;
+    auto launching = make_cublas_launcher(device);
+    if (launching == nullptr) return nullptr;
+    auto made = std::make_unique<Native>();
+    made->launcher = std::move(launching), made->range = *range;
+    return made;
   }
+
+  /// Limits the moduli of a plan to those at which it costs no more than native DGEMM, if that certifies.
+  void limit_moduli() {
+    const auto of_backend = backend.backend();
+    const auto& costs = of_backend.costs();
+    const double limit = native == nullptr ? std::numeric_limits<double>::infinity() : costs.native(m, n, k);
+    for (int bits = 0; bits <= most_residue_bits; ++bits) {
+      int most = 1;  // no plan has a single modulus
+      while (most < most_moduli && costs.planned(ResiduePlan{most + 1, bits, bits}, m, n, k) <= limit) ++most;
+      start.most_by_bits[bits] = static_cast<std::uint8_t>(most);
+    }
+  }
+
+  [[nodiscard]] Parts parts(Arena& arena) const { return {m, n, k, most_moduli, of_parts, arena}; }
 
   void check_kind(const RealProduct& product) const {
     if (product.m() != m || product.n() != n || product.k() != k)
@@ -232,8 +276,13 @@ struct CertifiedGemm::Work {
     const auto& looks = part.looks;
     looks.launch(a, b, k, stream);
     const DeviceMagnitudes magnitudes{level_one.launch(looks, part.level_one, stream), {}, {}};
+    const bool may_be_native = native != nullptr && native->launcher->takes(product);
+    auto limits = start;
+    if (!may_be_native) std::ranges::fill(limits.most_by_bits, static_cast<std::uint8_t>(most_moduli));
+    check(cudaMemsetAsync(part.native, 0, sizeof *part.native, stream), "cudaMemsetAsync");
     launch_residue_choice({looks.a(), looks.b(), looks.row_least(), looks.column_least(), looks.loose(), looks.largest_units(),
-                           k, factor, start, part.chosen, part.told},
+                           k, factor, limits, part.chosen, part.told,
+                           may_be_native ? NativeChoice{part.native, native->range.least, native->range.top} : NativeChoice{}},
                           stream);
     Beside beside(sides, stream, most_beside);  // where the worst entry is found while the product is multiplied
     const auto searching = beside.streams().empty() ? stream : beside.streams()[0];
@@ -256,15 +305,36 @@ struct CertifiedGemm::Work {
     };
     launcher.launch_later(part.a, part.b, {part.chosen, expected_moduli(factor, k, most_moduli), start.least_moduli}, part.sums,
                           stream, recover);
+    if (may_be_native) launch_native(product, part, {a, b, k}, epilogue, stream);
+  }
+
+  /// Launches native DGEMM, the special entries that it would get wrong, and the fingerprint of C.
+  void launch_native(const RealProduct& product, Parts& part, const OperandPair& operands, const DeviceEpilogue& epilogue,
+                     cudaStream_t stream) const {
+    auto* const workspace = part.of_native.take<std::uint8_t>(NativeLauncher::workspace_bytes);
+    auto rows = part.looks.a().digits, columns = part.looks.b().digits;
+    rows.any_special = columns.any_special = nullptr;  // a look does not tell
+    native->conditionally(
+        part.native,
+        [&](cudaStream_t body) {
+          native->launcher->launch(product, workspace, body);
+          launch_specials(operands, rows, columns, epilogue, body);
+          launch_fingerprint(epilogue.c, m, n, part.facts.work.prints, body);
+        },
+        stream);
   }
 
   [[nodiscard]] std::optional<Multiplied> record(const RealProduct& product, Arena arena, cudaStream_t stream) const {
     auto part = parts(arena);
     part.looks.start_report(stream);
     const auto told = copy_to_host(part.told, 3, stream);
+    const bool by_native = copy_to_host(part.native, 1, stream)[0] != 0;
     const auto worst_found = copy_to_host(part.worst.result, 1, stream)[0];
     const auto facts = RecoveredFacts::result(copy_to_host(part.facts.work.best, RecoveredFacts::words, stream).data());
     const auto report = part.looks.report(stream);
+    OperandRecord operands{report.a.print(), report.b.print(), report.a.special(), report.b.special()};
+    if (by_native)
+      return native_record(product, std::move(operands), {report.a.outer_range(), report.b.outer_range()}, facts.print);
     if (told[0] == 0 || facts.infinite) return std::nullopt;
     const ResiduePlan plan{told[0], told[1], told[2]};
     const double u = unit_roundoff(binary64);
@@ -279,10 +349,21 @@ struct CertifiedGemm::Work {
         target,   Method::one_plan,      plan, m, n, k, cost, worst.ratio, "chosen on the device, by residues alone",
         {chosen}, costs.costs().origin()};
     Findings found;
-    found.record = {report.a.print(), report.b.print(), report.a.special(), report.b.special()};
+    found.record = std::move(operands);
     found.evidence = Evidence{residue_plan_bound(report, plan, k), [entry = worst] { return entry; }};
     auto certificate = certificate_of(product, decision, costs, std::move(found), {facts.print, facts.entry.value, false});
     return Multiplied{std::move(decision), std::move(certificate)};
+  }
+
+  /// Nothing if A, B or C has been changed since.
+  [[nodiscard]] std::optional<Multiplied> native_record(const RealProduct& product, OperandRecord operands,
+                                                        const OuterRanges& ranges, std::uint64_t print_of_c) const {
+    const auto of_backend = backend.backend();
+    const auto& matrices = of_backend.matrices();
+    if (matrices.fingerprint(product.a) != operands.a || matrices.fingerprint(product.b) != operands.b) return std::nullopt;
+    auto multiplied = certified_natively(product, target, of_backend, std::move(operands), ranges,
+                                         "chosen on the device: no plan by residues is cheaper than native DGEMM");
+    return multiplied.certificate.fingerprints.c == print_of_c ? std::optional(std::move(multiplied)) : std::nullopt;
   }
 };
 

@@ -10,6 +10,7 @@
 
 #include "copying.hpp"
 #include "cuda_device.hpp"
+#include "native_launcher.hpp"
 #include "ozbound/core/detail/overlap.hpp"
 #include "ozbound/gpu/cublas_gemm.hpp"
 #include "ozbound/gpu/cuda_error.hpp"
@@ -116,16 +117,47 @@ class CublasResult {
   DeviceMatrix matrix_;
 };
 
-class CublasGemm final : public NativeGemm {
+/// A handle for one thread at a time.
+class CublasHandle {
  public:
-  explicit CublasGemm(int device) : device_(device) {
+  explicit CublasHandle(int device) {
     if (device < 0) throw std::invalid_argument("device must not be negative: " + std::to_string(device));
     const CudaDevice current(device);
     check(cublasCreate(&handle_), "cublasCreate");
   }
-  ~CublasGemm() override { cublasDestroy(handle_); }
-  CublasGemm(const CublasGemm&) = delete;
-  CublasGemm& operator=(const CublasGemm&) = delete;
+  ~CublasHandle() { cublasDestroy(handle_); }
+  CublasHandle(const CublasHandle&) = delete;
+  CublasHandle& operator=(const CublasHandle&) = delete;
+
+  /// Launches products on a stream from now on, in memory of the handle's own.
+  void use(cudaStream_t stream) const {
+    check(cublasSetStream(handle_, stream), "cublasSetStream");
+    check(cublasSetMathMode(handle_, might_emulate() ? CUBLAS_PEDANTIC_MATH : CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
+  }
+  /// Launches products in this memory, until `use` is called.
+  void use(void* workspace, std::size_t bytes) const {
+    check(cublasSetWorkspace(handle_, workspace, bytes), "cublasSetWorkspace");
+  }
+
+  /// A row-major C is the column-major transpose(B) transpose(A).
+  void launch(const RealProduct& product, const CublasMatrix& a, const CublasMatrix& b, const CublasResult& c) const {
+    const bool transposed = !c.is_by_column();
+    const auto data = [&c](const CublasMatrix& x) { return x.data() == nullptr ? c.data() : x.data(); };  // k = 0
+    const auto& left = transposed ? b : a;
+    const auto& right = transposed ? a : b;
+    const Index rows = transposed ? product.n() : product.m(), columns = transposed ? product.m() : product.n();
+    check(cublasDgemm_64(handle_, left.op(transposed), right.op(transposed), rows, columns, product.k(), &product.alpha,
+                         data(left), left.ld(), data(right), right.ld(), &product.beta, c.data(), c.ld()),
+          "cublasDgemm_64");
+  }
+
+ private:
+  cublasHandle_t handle_ = nullptr;
+};
+
+class CublasGemm final : public NativeGemm {
+ public:
+  explicit CublasGemm(int device) : device_(device), handle_(device) {}
 
   [[nodiscard]] std::string name() const override { return cublas_name(); }
 
@@ -135,32 +167,46 @@ class CublasGemm final : public NativeGemm {
     const auto stream = cudaStreamPerThread;
     const CublasMatrix a(product.a, "a", stream), b(product.b, "b", stream);
     const CublasResult c(product, stream);
-    launch(product, a, b, c, stream);
+    {
+      const std::scoped_lock lock(mutex_);
+      handle_.use(stream);
+      handle_.launch(product, a, b, c);
+      check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // the handle's workspace is free again
+    }
     c.write(stream);
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
 
  private:
-  /// A row-major C is the column-major transpose(B) transpose(A).
-  void launch(const RealProduct& product, const CublasMatrix& a, const CublasMatrix& b, const CublasResult& c,
-              cudaStream_t stream) const {
-    const bool transposed = !c.is_by_column();
-    const auto data = [&c](const CublasMatrix& x) { return x.data() == nullptr ? c.data() : x.data(); };  // k = 0
-    const auto& left = transposed ? b : a;
-    const auto& right = transposed ? a : b;
-    const Index rows = transposed ? product.n() : product.m(), columns = transposed ? product.m() : product.n();
-    const std::scoped_lock lock(mutex_);
-    check(cublasSetStream(handle_, stream), "cublasSetStream");
-    check(cublasSetMathMode(handle_, might_emulate() ? CUBLAS_PEDANTIC_MATH : CUBLAS_DEFAULT_MATH), "cublasSetMathMode");
-    check(cublasDgemm_64(handle_, left.op(transposed), right.op(transposed), rows, columns, product.k(), &product.alpha,
-                         data(left), left.ld(), data(right), right.ld(), &product.beta, c.data(), c.ld()),
-          "cublasDgemm_64");
-    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // the handle's workspace is free again
-  }
-
   int device_;
   mutable std::mutex mutex_;  ///< guards the handle
-  cublasHandle_t handle_ = nullptr;
+  CublasHandle handle_;
+};
+
+class CublasLauncher final : public NativeLauncher {
+ public:
+  explicit CublasLauncher(int device) : handle_(device) {}
+
+  [[nodiscard]] bool takes(const RealProduct& product) const override {
+    const auto has_form = [](const InputView& x) {
+      const Shape shape{x.rows(), x.cols()};
+      return x.is_double() && (by_column(matrix_of(x), shape) || by_row(matrix_of(x), shape));
+    };
+    return has_form(product.a) && has_form(product.b) && has_form(product.c.as_input());
+  }
+
+  void launch(const RealProduct& product, void* workspace, cudaStream_t stream) const override {
+    const std::scoped_lock lock(mutex_);
+    const CublasMatrix a(product.a, "a", stream), b(product.b, "b", stream);
+    const CublasResult c(product, stream);
+    handle_.use(stream);
+    handle_.use(workspace, workspace_bytes);
+    handle_.launch(product, a, b, c);
+  }
+
+ private:
+  mutable std::mutex mutex_;  ///< guards the handle
+  CublasHandle handle_;
 };
 
 }  // namespace
@@ -173,5 +219,7 @@ std::string cublas_name() {
 }
 
 std::unique_ptr<NativeGemm> make_cublas_gemm(int device) { return std::make_unique<CublasGemm>(device); }
+
+std::unique_ptr<NativeLauncher> make_cublas_launcher(int device) { return std::make_unique<CublasLauncher>(device); }
 
 }  // namespace ozbound::gpu

@@ -35,12 +35,21 @@ __device__ const Tables tables;
 
 /// These are the needs of one operand, the most that any of its vectors has.
 struct SideNeeds {
+  static constexpr std::int32_t beyond = 1 << 24;  // any exponent
+
   double ratio = 0;  ///< the largest ||.||_1 of a vector over the least error that its entries allow
   std::int32_t exact_bits = 0;
+  std::int32_t least = beyond, top = -beyond;  ///< an ExponentRange that contains all elements
 
   __device__ void take(const SideNeeds& other) {
     ratio = max(ratio, other.ratio);
     exact_bits = max(exact_bits, other.exact_bits);
+    least = min(least, other.least), top = max(top, other.top);
+  }
+  /// These needs in another lane, found by `shuffle`.
+  template <class Shuffle>
+  __device__ SideNeeds shuffled(const Shuffle& shuffle) const {
+    return {shuffle(ratio), shuffle(exact_bits), shuffle(least), shuffle(top)};
   }
 };
 
@@ -50,10 +59,10 @@ __device__ SideNeeds needs_of_vectors(const FirstLook& look, const LeastSums& le
 #pragma unroll 4
   for (Index i = first; i < look.norms.count; i += of_a_side) {
     const auto sum = look.norms.word(0, i), largest = look.norms.word(2, i);  // all are read before one is used
-    const int bits = look.digits.exponents[i] - look.norms.last_bit(i);
+    const int exponent = look.digits.exponents[i], last_bit = look.norms.last_bit(i);
     const auto least_sum = least.of(i);
     const bool any = least.any(i);
-    if (largest != 0) needs.exact_bits = max(needs.exact_bits, bits);
+    if (largest != 0) needs.take({0, exponent - last_bit, last_bit, exponent - 1});
     const double error = multiply_upper(relative_sum_upper(sum), 1);
     const double allowed = multiply_lower(factor, level_one(least_sum, 1, 1, k).lower);
     if (any) needs.ratio = max(needs.ratio, ratio_upper(error, allowed));
@@ -65,7 +74,7 @@ __device__ SideNeeds needs_of_vectors(const FirstLook& look, const LeastSums& le
 template <int Lanes>
 __device__ SideNeeds of_lanes(SideNeeds of) {
   for (int offset = Lanes / 2; offset > 0; offset /= 2)
-    of.take({__shfl_xor_sync(~0u, of.ratio, offset), __shfl_xor_sync(~0u, of.exact_bits, offset)});
+    of.take(of.shuffled([offset](auto x) { return __shfl_xor_sync(~0u, x, offset); }));
   return of;
 }
 
@@ -82,14 +91,23 @@ __device__ int fewest_moduli(const ResidueNeeds& needs, const ResidueHalves& hal
          1;
 }
 
+/// True if native DGEMM may be chosen and certifies the target.
+__device__ bool native_certifies(const NativeChoice& native, const SideNeeds& rows, const SideNeeds& columns) {
+  if (native.chosen == nullptr) return false;
+  const bool zero = rows.top < rows.least || columns.top < columns.least;
+  return zero || (rows.least + columns.least >= native.least && rows.top + columns.top <= native.top);
+}
+
 /// The plan, or one without moduli. Called by a whole warp.
+/// @param limited the limits by bits hold
 __device__ ResiduePlan plan_for(const ResidueChoice& f, const ResidueNeeds& needs, std::uint32_t rank,
-                                const ResidueHalves& halves) {
+                                const ResidueHalves& halves, bool limited) {
   const ResiduePlan none{0, 0, 0};
   if (rank == ResidueNeeds::no_choice || *f.loose != 0) return none;
   const auto bits = needs.ranked(rank);
   const int fewest = fewest_moduli(needs, halves, bits), moduli = max(fewest, f.start.least_moduli);
-  if (fewest < 2 || moduli > f.start.most_moduli || moduli > f.start.most_by_bits[(bits.sum() + 1) / 2]) return none;
+  if (fewest < 2 || moduli > f.start.most_moduli) return none;
+  if (limited && moduli > f.start.most_by_bits[(bits.sum() + 1) / 2]) return none;
   const auto spent = needs.spend(halves, bits, moduli);
   return max(spent.a, spent.b) > most_narrow_bits ? none : ResiduePlan{moduli, spent.a, spent.b};
 }
@@ -109,8 +127,8 @@ __global__ void __launch_bounds__(threads) choose_residues(const __grid_constant
   __syncthreads();
   if (warp < ranking_warps) {
     const auto side = of_lanes<16>(of_warps[t % 32]);  // A's in the first half of a warp, B's in the second
-    const SideNeeds rows{__shfl_sync(~0u, side.ratio, 0), __shfl_sync(~0u, side.exact_bits, 0)},
-        columns{__shfl_sync(~0u, side.ratio, 16), __shfl_sync(~0u, side.exact_bits, 16)};
+    const auto rows = side.shuffled([](auto x) { return __shfl_sync(~0u, x, 0); });
+    const auto columns = side.shuffled([](auto x) { return __shfl_sync(~0u, x, 16); });
     const ResidueNeeds needs{columns.ratio, rows.ratio, rows.exact_bits, columns.exact_bits, *f.largest_units, f.k};
     const auto rank = least_of_warp(t < ResidueNeeds::choices ? needs.rank(t) : ResidueNeeds::no_choice);
     if (t % 32 == 0) ranks[warp] = rank;
@@ -118,8 +136,10 @@ __global__ void __launch_bounds__(threads) choose_residues(const __grid_constant
     if (warp == 0) {
       auto least = ranks[0];
       for (int w = 1; w < ranking_warps; ++w) least = min(least, ranks[w]);
-      const auto plan = plan_for(f, needs, least, reinterpret_cast<const ResidueHalves&>(halves));
+      const bool native = native_certifies(f.native, rows, columns), limited = native || f.native.chosen == nullptr;
+      const auto plan = plan_for(f, needs, least, reinterpret_cast<const ResidueHalves&>(halves), limited);
       if (t == 0) {
+        if (f.native.chosen != nullptr) *f.native.chosen = native && plan.moduli == 0 ? 1 : 0;
         moduli = plan.moduli;
         f.chosen->moduli = plan.moduli, f.chosen->bits_a = plan.bits_a, f.chosen->bits_b = plan.bits_b;
         f.told[0] = plan.moduli, f.told[1] = plan.bits_a, f.told[2] = plan.bits_b;

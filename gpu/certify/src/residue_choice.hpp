@@ -11,6 +11,13 @@
 
 namespace ozbound::gpu {
 
+/// Native DGEMM, where no plan by residues is chosen.
+struct NativeChoice {
+  std::int32_t* chosen = nullptr;  ///< in device memory: receives 1 if native DGEMM is chosen, else 0; null: it never is
+  // Native DGEMM certifies the target if the sums of both operands' exponents lie within these (native_range).
+  std::int32_t least = 0, top = 0;
+};
+
 /// The choice of a plan by residues as ResidueNeeds makes it, from both looks and level 1, where an entry's allowance is
 /// `factor` times its magnitude.
 struct ResidueChoice {
@@ -23,9 +30,11 @@ struct ResidueChoice {
   ProductStart start;
   ChosenResidues* chosen;  ///< the result
   std::int32_t* told;      ///< in memory that the device can write: receives the result's moduli and bits
+  NativeChoice native = {};
 };
 
 /// Chooses no plan if level 1 is loose, or if the plan is none that `start` allows, or has more than most_narrow_bits bits.
+/// Limits by bits do not hold where native DGEMM might be chosen but does not certify the target.
 /// @pre level 1 is launched, with 32-bit sums.
 void launch_residue_choice(const ResidueChoice& choice, cudaStream_t stream);
 

@@ -73,6 +73,15 @@ Certificate multiply_real(const RealProduct& product, const Product& stated, con
 Certificate certificate_of(const RealProduct& product, const Decision& decision, const Backend& backend, Findings found,
                            const Examiner::ResultFacts& of_c);
 
+/// The sums of an exponent of A and one of B, least and top, between which native DGEMM certifies a target for C = AB of
+/// doubles, whatever the elements are. Nothing if it never does.
+std::optional<ExponentRange> native_range(const NativeGemm& native, Index k, const Target& target);
+
+/// The decision for native DGEMM and the certificate of a product C = AB of doubles that it computed elsewhere, special entries
+/// included. Reads A, B and C. @param record of the operands that were read @pre native_range contains the exponents.
+Multiplied certified_natively(const RealProduct& product, const Target& target, const Backend& backend, OperandRecord record,
+                              const OuterRanges& ranges, std::string reason);
+
 /// A real product, or a complex one with real scalars, as a real product whose matrices lie where the backend works fastest.
 class NearProduct {
  public:

@@ -18,8 +18,10 @@ namespace ozbound::gpu {
 /// graph, which chooses anew for the data of every replay. C has the bits of `multiply` under the plan that was chosen.
 ///
 /// A plan is chosen where `multiply` would take one by residues by the formula of docs/adr/0018. There is none if level 1 of
-/// the enclosure of |A||B| is loose (sums of very different magnitudes), or if the plan has more moduli than Options allows.
-/// Nothing is written then, and `record` says so: call `multiply` for such operands.
+/// the enclosure of |A||B| is loose (sums of very different magnitudes), or if the plan has more moduli than Options allows, or
+/// costs more than native DGEMM. Native DGEMM then computes C, if Options allows it, if A and B are of doubles, if A, B and C
+/// are row-major or column-major, and if it certifies the target whatever the sums are. Otherwise nothing is written, and
+/// `record` says so: call `multiply` for such operands.
 class CertifiedGemm {
  public:
   struct Options {
@@ -27,6 +29,7 @@ class CertifiedGemm {
     int least_moduli = 0;       ///< 2 … most_moduli; products that need fewer take this many, and every number between the two
                                 ///< costs a kernel that starts and ends. 0: a few less than the target usually asks for
     double sum_bytes = 0x1p30;  ///< as CudaEngine::Options::sum_bytes
+    bool native = true;         ///< cublasDgemm may compute C, where this build and the driver have CUDA 13 and cuBLAS
   };
 
   /// @param backend it must outlive this object @param target dgemm, dgemm-typical or componentwise
@@ -55,11 +58,13 @@ class CertifiedGemm {
   /// which keeps its record. @throws as for one product, before any is launched if an argument is wrong.
   void operator()(std::span<const RealProduct> products, void* workspace, Stream stream) const;
 
-  /// The decision and the certificate of the last call with this workspace, on this or another stream; nothing if no plan was
-  /// chosen, if an entry of C became infinite only by rounding, or if the worst entry is beyond the target after all, by less
-  /// than 2^-40 of it. In the last two cases C is of no use. Copies the record from the workspace, and waits for the stream.
-  /// @param product of that call; its elements are not read @throws std::invalid_argument for another kind of product, or such
-  /// a workspace; CudaError. @pre the call's work is done or on this stream.
+  /// The decision and the certificate of the last call with this workspace, on this or another stream; nothing if neither a
+  /// plan nor native DGEMM was chosen, if an entry of C became infinite only by rounding, or if the worst entry is beyond the
+  /// target after all, by less than 2^-40 of it. In the last two cases C is of no use. Copies the record from the workspace,
+  /// and waits for the stream. If native DGEMM computed C, reads A, B and C to certify it; nothing if one of them was changed
+  /// since.
+  /// @param product of that call @throws std::invalid_argument for another kind of product, or such a workspace; CudaError.
+  /// @pre the call's work is done or on this stream.
   [[nodiscard]] std::optional<Multiplied> record(const RealProduct& product, const void* workspace, Stream stream) const;
 
  private:

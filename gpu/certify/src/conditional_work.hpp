@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "side_stream.hpp"
+
+namespace ozbound::gpu {
+
+/// Work that a stream does only if a flag in device memory, which earlier work of the stream sets, is not 0: a conditional node
+/// of a CUDA graph. On a stream that is captured, the node joins the caller's graph; otherwise, a graph of its own is launched.
+class ConditionalWork {
+ public:
+  ConditionalWork();
+  /// Waits for the work that was launched in graphs of its own.
+  ~ConditionalWork();
+  ConditionalWork(const ConditionalWork&) = delete;
+  ConditionalWork& operator=(const ConditionalWork&) = delete;
+
+  /// False if this build's CUDA runtime, or the driver, is older than 13.0.
+  static bool available();
+
+  /// @param launch launches the work, without allocating memory, on the stream that it is given @pre available(). Several
+  /// threads may call this at once.
+  void operator()(const std::int32_t* flag, const std::function<void(cudaStream_t)>& launch, cudaStream_t stream) const;
+
+ private:
+  class OwnGraph;
+
+  SideStream body_, whole_;                                  ///< captured, never run
+  mutable std::deque<std::unique_ptr<const OwnGraph>> own_;  ///< not known to be done; to destroy one waits for it
+  mutable std::mutex mutex_;                                 ///< guards all of them
+};
+
+}  // namespace ozbound::gpu
