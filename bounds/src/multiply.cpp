@@ -321,33 +321,61 @@ Certificate multiply_real(const RealProduct& product, const Product& stated, con
   return multiplication.run();
 }
 
-Certificate certificate_of(const RealProduct& product, const Decision& decision, const Backend& backend, Findings found,
-                           const Examiner::ResultFacts& of_c) {
-  const FloatEnvironment environment;
-  const Product stated = product;
-  const MultiplyOptions options;
-  return RealMultiplication(product, stated, decision, backend, options, std::move(found)).certify(of_c);
-}
+namespace {
 
-Multiplied certified_natively(const RealProduct& product, const Target& target, const Backend& backend, OperandRecord record,
-                              const OuterRanges& ranges, std::string reason) {
-  const FloatEnvironment environment;
-  Findings found;
-  found.record = std::move(record);
-  found.guarantee = native_guarantee(*backend.native(), product, backend.matrices(), ranges);
-  const Product stated = product;
+/// @pre native DGEMM certifies the target for these ranges.
+Decision native_decision(const RealProduct& product, const Product& stated, const Target& target, const Backend& backend,
+                         const NativeGuarantee& guarantee) {
   const Index m = product.m(), n = product.n(), k = product.k();
   const auto& format = product.c.format();
   const auto& costs = backend.costs();
-  const auto native =
-      propose_native({product, stated, target, k, unit_roundoff(format), target_tau(target, k, format, false), costs},
-                     *found.guarantee)
-          .looked_at.at(0);
-  Decision decision{target,   Method::native, {}, m, n, k, native.cost, native.ratio, std::move(reason),
-                    {native}, costs.origin()};
+  const DecisionProblem problem{product, stated, target, k, unit_roundoff(format), target_tau(target, k, format, false), costs};
+  const auto native = propose_native(problem, guarantee).looked_at.at(0);
+  return {target,
+          Method::native,
+          {},
+          m,
+          n,
+          k,
+          native.cost,
+          native.ratio,
+          "chosen on the device: no plan by residues is cheaper than native DGEMM",
+          {native},
+          costs.origin()};
+}
+
+}  // namespace
+
+std::optional<Multiplied> multiplied_in_stream(const RealProduct& product, const Target& target, const Backend& backend,
+                                               StreamRecord record) {
+  const FloatEnvironment environment;
+  const Product stated = product;
   const MultiplyOptions options;
-  auto certificate = RealMultiplication(product, stated, decision, backend, options, std::move(found)).certify_native();
-  return {std::move(decision), std::move(certificate)};
+  Findings found;
+  if (record.native) {
+    const auto& matrices = backend.matrices();
+    if (matrices.fingerprint(product.a) != record.operands.a || matrices.fingerprint(product.b) != record.operands.b)
+      return std::nullopt;
+    found.record = std::move(record.operands);
+    found.guarantee = native_guarantee(*backend.native(), product, matrices, record.ranges);
+    auto decision = native_decision(product, stated, target, backend, *found.guarantee);
+    auto certificate = RealMultiplication(product, stated, decision, backend, options, std::move(found)).certify_native();
+    if (certificate.fingerprints.c != record.of_c.fingerprint) return std::nullopt;
+    return Multiplied{std::move(decision), std::move(certificate)};
+  }
+  const auto& format = product.c.format();
+  const auto worst = after_rounding(record.worst, target_tau(target, product.k(), format, false), unit_roundoff(format));
+  if (record.of_c.infinite || !(worst.ratio <= 1)) return std::nullopt;
+  const Index m = product.m(), n = product.n(), k = product.k();
+  const double cost = backend.costs().planned(record.plan, m, n, k);
+  const Candidate chosen{Method::one_plan, record.plan, cost, worst.ratio, true};
+  Decision decision{
+      target,   Method::one_plan,        record.plan, m, n, k, cost, worst.ratio, "chosen on the device, by residues alone",
+      {chosen}, backend.costs().origin()};
+  found.record = std::move(record.operands);
+  found.evidence = Evidence{std::move(record.bound), [worst] { return worst; }};
+  auto certificate = RealMultiplication(product, stated, decision, backend, options, std::move(found)).certify(record.of_c);
+  return Multiplied{std::move(decision), std::move(certificate)};
 }
 
 NearProduct::NearProduct(const Product& product, const Backend& backend, bool bring)

@@ -22,6 +22,7 @@ class Exported final : public plugin::ExportedBackend {
   [[nodiscard]] const CudaEngine& engine() const override { return device_.engine(); }
   [[nodiscard]] const DeviceExaminer& examiner() const override { return device_.examiner(); }
   [[nodiscard]] const NativeGemm* native() const override { return device_.backend().native(); }
+  [[nodiscard]] const StreamLauncher* launcher() const override { return &device_.launcher(); }
   [[nodiscard]] Backend backend() const { return device_.backend(); }
 
  private:

@@ -16,7 +16,7 @@ class Memory {
  public:
   Memory() = default;
   Memory(std::size_t bytes, cudaStream_t stream)
-      : bytes_(bytes), memory_(static_cast<Index>(bytes + Arena::alignment), stream) {}
+      : bytes_(bytes), memory_(static_cast<std::int64_t>(bytes + Arena::alignment), stream) {}
 
   [[nodiscard]] Arena arena() const { return Arena::aligned(memory_.data(), bytes_); }
 

@@ -99,6 +99,12 @@ struct ozbound_plugin_started final : Held {
   std::unique_ptr<StartedProduct> of;
 };
 
+struct ozbound_plugin_launched final : Held {
+  explicit ozbound_plugin_launched(std::unique_ptr<LaunchedProduct> made) : of(std::move(made)) {}
+
+  std::unique_ptr<LaunchedProduct> of;
+};
+
 struct ozbound_plugin_search final : Held {
   explicit ozbound_plugin_search(std::function<Worst()> made) : worst(std::move(made)) {}
 
@@ -667,13 +673,15 @@ Status accept_relative(Handle* backend, View* from, const ozbound_plugin_plan_bo
 
 // Examination.
 
+void give(OperandRecord record, ozbound_plugin_record* out) {
+  auto kept = keep(std::move(record));
+  const auto& of = kept->value;
+  *out = {of.a, of.b, of.rows.data(), of.columns.data(), count_of(of.rows), count_of(of.columns), kept.get()};
+  static_cast<void>(kept.release());
+}
+
 Status record(ozbound_plugin_examination* examination, ozbound_plugin_record* out, Call* call) noexcept {
-  return run(call, [&] {
-    auto kept = keep(examination->of->record());
-    const auto& of = kept->value;
-    *out = {of.a, of.b, of.rows.data(), of.columns.data(), count_of(of.rows), count_of(of.columns), kept.get()};
-    static_cast<void>(kept.release());
-  });
+  return run(call, [&] { give(examination->of->record(), out); });
 }
 
 Status bound(ozbound_plugin_examination* examination, TablePlan* plan, ozbound_plugin_plan_bound* out, Call* call) noexcept {
@@ -828,6 +836,47 @@ Status native_dgemm(Handle* backend, RealCall* product, Call* call) noexcept {
   return run(call, [&] { backend->of->native()->dgemm(product_from(*product)); });
 }
 
+// Products in streams.
+
+Status has_launcher(Handle* backend, std::int32_t* has, Call* call) noexcept {
+  return run(call, [&] { *has = backend->of->launcher() != nullptr ? 1 : 0; });
+}
+
+Status launch(Handle* backend, RealCall* product, const ozbound_plugin_target* target, void* stream,
+              ozbound_plugin_launched** out, Call* call) noexcept {
+  return run(call, [&] {
+    auto launched = backend->of->launcher()->launch(product_from(*product), target_from(*target), stream);
+    *out = launched ? new ozbound_plugin_launched(std::move(launched)) : nullptr;
+  });
+}
+
+Status wait_for_launched(const ozbound_plugin_launched* launched, ozbound_plugin_stream_record* out, Call* call) noexcept {
+  return run(call, [&] {
+    *out = {};
+    auto record = launched->of->wait();
+    if (!record) return;
+    const auto& [native, plan, operands, ranges, bound, worst, of_c] = *record;
+    out->native = native ? 1 : 0;
+    out->plan = {plan.moduli, plan.bits_a, plan.bits_b, 0};
+    out->range_a = range_of(ranges.a), out->range_b = range_of(ranges.b);
+    out->of_c = {of_c.fingerprint, of_c.largest_bound, of_c.infinite ? 1 : 0, 0};
+    try {
+      give(std::move(record->operands), &out->operands);
+      give(fetched(std::move(record->bound)), &out->bound);
+      give(std::move(record->worst), &out->worst);
+    } catch (...) {
+      for (const auto* result : {out->operands.result, out->bound.result, out->worst.result}) delete result;
+      *out = {};
+      throw;
+    }
+    out->found = 1;
+  });
+}
+
+Status wait_for_stream(Handle* backend, void* stream, Call* call) noexcept {
+  return run(call, [&] { backend->of->launcher()->wait(stream); });
+}
+
 std::int64_t count_alive() noexcept { return alive; }
 
 constexpr ozbound_plugin_table table{
@@ -850,6 +899,7 @@ constexpr ozbound_plugin_table table{
     .free_allowance = release_handle<ozbound_plugin_allowance>,
     .free_remote_bound = release_handle<ozbound_plugin_remote_bound>,
     .free_started = release_handle<ozbound_plugin_started>,
+    .free_launched = release_handle<ozbound_plugin_launched>,
     .free_search = release_handle<ozbound_plugin_search>,
     .free_passes = release_handle<ozbound_plugin_passes>,
     .free_result = release_handle<ozbound_plugin_result>,
@@ -918,6 +968,10 @@ constexpr ozbound_plugin_table table{
     .has_native = has_native,
     .native_name = native_name,
     .native_dgemm = native_dgemm,
+    .has_launcher = has_launcher,
+    .launch = launch,
+    .wait_for_launched = wait_for_launched,
+    .wait_for_stream = wait_for_stream,
 };
 
 }  // namespace

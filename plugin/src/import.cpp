@@ -202,6 +202,11 @@ class ZivBoundTable {
   ozbound_plugin_entry_bound numbers_ = {};
 };
 
+OperandRecord take(const Table& table, const ozbound_plugin_record& record) {
+  const Result kept(record.result, table.free_result);
+  return {record.a, record.b, vector_from(record.rows, record.row_count), vector_from(record.columns, record.column_count)};
+}
+
 Worst take(const Table& table, const ozbound_plugin_worst& worst) {
   const Result kept(worst.result, table.free_result);
   return {worst.ratio, worst.i, worst.j, text_from(worst.assumes)};
@@ -671,8 +676,7 @@ class PluginExamination final : public Examination {
   OperandRecord record() override {
     ozbound_plugin_record record = {};
     ask(table_.record, of_.get(), &record);
-    const Result kept(record.result, table_.free_result);
-    return {record.a, record.b, vector_from(record.rows, record.row_count), vector_from(record.columns, record.column_count)};
+    return take(table_, record);
   }
   PlanBound bound(const Plan& plan) override {
     const auto crossing = plan_of(plan);
@@ -828,6 +832,54 @@ class PluginNative final : public NativeGemm {
   const ozbound_plugin_backend* backend_;
 };
 
+class PluginLaunched final : public LaunchedProduct {
+ public:
+  PluginLaunched(const Table& table, Held<ozbound_plugin_launched> of) : table_(table), of_(std::move(of)) {}
+
+  [[nodiscard]] std::optional<StreamRecord> wait() const override {
+    ozbound_plugin_stream_record found = {};
+    ask(table_.wait_for_launched, of_.get(), &found);
+    if (found.found == 0) return std::nullopt;
+    Result of_operands(found.operands.result, table_.free_result), of_bound(found.bound.result, table_.free_result),
+        of_worst(found.worst.result, table_.free_result);
+    const auto& plan = found.plan;
+    StreamRecord record{found.native != 0, {plan.moduli, plan.bits_a, plan.bits_b}, {}, {}, {}, {}, {}};
+    record.ranges = {range_from(found.range_a), range_from(found.range_b)};
+    record.of_c = {found.of_c.fingerprint, found.of_c.largest_bound, found.of_c.infinite != 0};
+    static_cast<void>(of_operands.release());
+    record.operands = take(table_, found.operands);
+    static_cast<void>(of_bound.release());
+    record.bound = take(table_, found.bound);
+    static_cast<void>(of_worst.release());
+    record.worst = take(table_, found.worst);
+    return record;
+  }
+
+ private:
+  const Table& table_;
+  Held<ozbound_plugin_launched> of_;
+};
+
+class PluginLauncher final : public StreamLauncher {
+ public:
+  PluginLauncher(const Table& table, const ozbound_plugin_backend* backend) : table_(table), backend_(backend) {}
+
+  [[nodiscard]] std::unique_ptr<LaunchedProduct> launch(const RealProduct& product, const Target& target,
+                                                        void* stream) const override {
+    const auto crossing = product_of(product);
+    const auto of_target = target_of(target);
+    ozbound_plugin_launched* launched = nullptr;
+    ask(table_.launch, backend_, &crossing, &of_target, stream, &launched);
+    if (launched == nullptr) return nullptr;
+    return std::make_unique<PluginLaunched>(table_, Held<ozbound_plugin_launched>(launched, table_.free_launched));
+  }
+  void wait(void* stream) const override { ask(table_.wait_for_stream, backend_, stream); }
+
+ private:
+  const Table& table_;
+  const ozbound_plugin_backend* backend_;
+};
+
 Held<ozbound_plugin_backend> make_backend(const Table& table, int device, int threads) {
   // The plug-in may have been loaded in a child of fork() without knowing it.
   if (threads >= 0) threads = usable_threads(threads > 0 ? threads : omp_get_max_threads());
@@ -836,9 +888,11 @@ Held<ozbound_plugin_backend> make_backend(const Table& table, int device, int th
   return {backend, table.free_backend};
 }
 
-bool has_native(const Table& table, const ozbound_plugin_backend* backend) {
+/// True if a backend has a part that it may lack.
+bool has(std::int32_t (*part)(const ozbound_plugin_backend*, std::int32_t*, ozbound_plugin_call*),
+         const ozbound_plugin_backend* backend) {
   std::int32_t has = 0;
-  ask(table.has_native, backend, &has);
+  ask(part, backend, &has);
   return has != 0;
 }
 
@@ -922,13 +976,15 @@ struct PluginBackend::Parts {
         engine(plugin.table(), backend.get()),
         examiner(plugin.table(), backend.get()),
         name(plugin.device(device).name) {
-    if (has_native(plugin.table(), backend.get())) native.emplace(plugin.table(), backend.get());
+    if (has(plugin.table().has_native, backend.get())) native.emplace(plugin.table(), backend.get());
+    if (has(plugin.table().has_launcher, backend.get())) launcher.emplace(plugin.table(), backend.get());
   }
 
   Held<ozbound_plugin_backend> backend;
   PluginEngine engine;
   PluginExaminer examiner;
   std::optional<PluginNative> native;
+  std::optional<PluginLauncher> launcher;
   std::string name;
 };
 
@@ -941,7 +997,8 @@ const Examiner& PluginBackend::examiner() const { return parts_->examiner; }
 const NativeGemm* PluginBackend::native() const { return parts_->native ? &*parts_->native : nullptr; }
 
 Backend PluginBackend::backend(const CostModel* costs) const {
-  return {engine(), examiner(), native(), costs, {BackendId::Kind::cuda, parts_->name}};
+  const StreamLauncher* const launcher = parts_->launcher ? &*parts_->launcher : nullptr;
+  return {engine(), examiner(), native(), costs, {BackendId::Kind::cuda, parts_->name}, launcher};
 }
 
 }  // namespace ozbound::plugin

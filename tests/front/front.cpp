@@ -31,6 +31,7 @@
 #include "ozbound/bounds/json_text.hpp"
 #include "ozbound/core/cost_model.hpp"
 #include "ozbound/files/matrix_file.hpp"
+#include "ozbound/in_stream.hpp"
 #include "ozbound/machine.hpp"
 #include "ozbound/verify/problem.hpp"
 #include "support/temporary_directory.hpp"
@@ -149,6 +150,28 @@ Outcome from_cpp(const Case& of, const Machine& machine, bool on_device) {
   const auto [decision, certificate] = multiply(product, of.target, machine, by_products());
   return {bits_of(placed.c.fetched()), common_decision(to_json(decision)), common_certificate(to_json(certificate))};
 }
+
+#ifdef OZBOUND_HAVE_CUDART
+/// The C and the certificate of a product in a stream, and those of `multiply` under the same decision.
+std::pair<Outcome, Outcome> from_stream(const Case& of, const Machine& machine) {
+  Placed there(of, true), again(of, true);
+  const auto call = [&](Placed& placed) {
+    return RealProduct{placed.a.view().as_input(), placed.b.view().as_input(), placed.c.view(), of.alpha, of.beta,
+                       placed.c.view().as_input()};
+  };
+  cudaStream_t stream = nullptr;
+  if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) throw std::runtime_error("no stream");
+  Multiplied found;
+  {
+    auto product = multiply_in_stream(call(there), of.target, machine, stream);
+    found = product.wait();
+  }
+  cudaStreamDestroy(stream);
+  const auto expected = multiply(call(again), found.decision, machine);
+  return {{bits_of(there.c.fetched()), "", common_certificate(to_json(found.certificate))},
+          {bits_of(again.c.fetched()), "", common_certificate(to_json(expected))}};
+}
+#endif
 
 void succeed(int status) {
   if (status != OZB_SUCCESS) throw std::runtime_error(ozb_last_error());
@@ -282,8 +305,8 @@ bool compare(const std::string& command, bool host_alone) {
   const CMachine c_cpu(ozb_machine_cpu, "cpu\n"), c_cuda(ozb_machine_cuda, "cuda: ");
   std::vector<bool> places{false};
   if (!host_alone && Memory::has_device()) places.push_back(true);
-  Section in_cpp("C++"), in_c("C"), in_fortran("Fortran"), by_command("command");
-  std::vector<Section*> sections{&in_cpp, &in_c, &by_command};
+  Section in_cpp("C++"), in_c("C"), in_fortran("Fortran"), by_command("command"), in_stream("streams");
+  std::vector<Section*> sections{&in_cpp, &in_c, &by_command, &in_stream};
   int number = 0;
   for (const auto& of : cases()) {
     const auto expected = from_cpp(of, cpu, false);
@@ -296,6 +319,12 @@ bool compare(const std::string& command, bool host_alone) {
       expect(in_cpp, expected, from_cpp(of, cuda, on_device), where);
       expect(in_c, expected, from_c(of, c_cuda, on_device), where);
     }
+#ifdef OZBOUND_HAVE_CUDART
+    if (places.size() > 1) {
+      const auto [actual, wanted] = from_stream(of, cuda);
+      expect(in_stream, wanted, actual, "device, in a stream");
+    }
+#endif
 #ifdef OZBOUND_HAVE_FORTRAN
     expect(in_fortran, expected, from_fortran(of, c_cpu, false), "CPU");
     for (const bool on_device : places)

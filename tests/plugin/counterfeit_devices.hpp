@@ -15,8 +15,11 @@
 
 #include "ozbound/bounds/decide.hpp"
 #include "ozbound/bounds/detail/residue_choice.hpp"
+#include "ozbound/bounds/detail/target_share.hpp"
 #include "ozbound/bounds/examiner.hpp"
+#include "ozbound/bounds/multiply.hpp"
 #include "ozbound/core/cpu_engine.hpp"
+#include "ozbound/core/float_environment.hpp"
 #include "ozbound/core/gemm.hpp"
 #include "ozbound/plugin/export.hpp"
 #include "support/plain_gemm.hpp"
@@ -381,9 +384,71 @@ class FarNative final : public NativeGemm {
   void dgemm(const RealProduct& call) const override { PlainGemm().dgemm(near(call)); }
 };
 
+/// The stream of a far device: it says how the device decides a product, and counts waits.
+struct FarStream {
+  enum Way { not_launched, nothing_chosen, by_residues, beyond_the_target, infinite, natively } way;
+  int waits = 0;
+};
+
+/// A product that is computed when it is launched.
+class FarLaunched final : public LaunchedProduct {
+ public:
+  FarLaunched(const RealProduct& call, const Target& target, FarStream& stream, const CpuEngine& cpu, const NativeGemm& native)
+      : stream_(stream) {
+    if (stream.way == FarStream::nothing_chosen) return;
+    const FloatEnvironment environment;
+    const Backend backend(cpu, &native);
+    auto& record = record_.emplace();
+    const auto examination = backend.examiner().examine(call);
+    static_cast<void>(examination->residue_facts());
+    record.operands = examination->record();
+    record.ranges = *examination->outer_ranges();
+    Decision decision{target, Method::native, {}, call.m(), call.n(), call.k(), 0, 0, {}, {}};
+    record.native = stream.way == FarStream::natively;
+    if (!record.native) {
+      record.plan = {17, 58, 58};
+      decision.method = Method::one_plan, decision.plan = record.plan;
+      record.bound = examination->bound(record.plan);
+      const double tau = target_tau(target, call.k(), binary64, false);
+      record.worst =
+          examination->allowance(target, share_before_rounding_lower(tau, unit_roundoff(binary64)))->worst(record.bound);
+      if (stream.way == FarStream::beyond_the_target) record.worst.ratio = 2;
+    }
+    const auto certificate = multiply(call, decision, backend);
+    record.of_c = {certificate.fingerprints.c, record.native ? 0 : certificate.largest_bound,
+                   stream.way == FarStream::infinite};
+  }
+  [[nodiscard]] std::optional<StreamRecord> wait() const override {
+    ++stream_.waits;
+    return record_;
+  }
+
+ private:
+  FarStream& stream_;
+  std::optional<StreamRecord> record_;
+};
+
+class FarLauncher final : public StreamLauncher {
+ public:
+  FarLauncher(const FarEngine& engine, const NativeGemm& native) : cpu_(engine.cpu()), native_(native) {}
+
+  [[nodiscard]] std::unique_ptr<LaunchedProduct> launch(const RealProduct& product, const Target& target,
+                                                        void* stream) const override {
+    auto& far_stream = *static_cast<FarStream*>(stream);
+    if (far_stream.way == FarStream::not_launched) return nullptr;
+    return std::make_unique<FarLaunched>(near(product), target, far_stream, cpu_, native_);
+  }
+  void wait(void* stream) const override { ++static_cast<FarStream*>(stream)->waits; }
+
+ private:
+  const CpuEngine& cpu_;
+  const NativeGemm& native_;
+};
+
 class FarBackend final : public plugin::ExportedBackend {
  public:
-  explicit FarBackend(int threads) : engine_(threads), examiner_(engine_) {}
+  explicit FarBackend(int threads) : engine_(threads), examiner_(engine_), launcher_(engine_, near_native_) {}
+  [[nodiscard]] const StreamLauncher* launcher() const override { return &launcher_; }
   [[nodiscard]] const Engine& engine() const override { return engine_; }
   [[nodiscard]] const Examiner& examiner() const override { return examiner_; }
   [[nodiscard]] const NativeGemm* native() const override { return &native_; }
@@ -392,6 +457,8 @@ class FarBackend final : public plugin::ExportedBackend {
   FarEngine engine_;
   FarExaminer examiner_;
   FarNative native_;
+  PlainGemm near_native_;
+  FarLauncher launcher_;
 };
 
 class PlainBackend final : public plugin::ExportedBackend {

@@ -324,46 +324,24 @@ struct CertifiedGemm::Work {
         stream);
   }
 
-  [[nodiscard]] std::optional<Multiplied> record(const RealProduct& product, Arena arena, cudaStream_t stream) const {
+  [[nodiscard]] std::optional<StreamRecord> record(Arena arena, cudaStream_t stream) const {
     auto part = parts(arena);
     part.looks.start_report(stream);
     const auto told = copy_to_host(part.told, 3, stream);
-    const bool by_native = copy_to_host(part.native, 1, stream)[0] != 0;
-    const auto worst_found = copy_to_host(part.worst.result, 1, stream)[0];
+    StreamRecord record;
+    record.native = copy_to_host(part.native, 1, stream)[0] != 0;
+    const auto largest = copy_to_host(part.worst.result, 1, stream)[0].entry;
     const auto facts = RecoveredFacts::result(copy_to_host(part.facts.work.best, RecoveredFacts::words, stream).data());
     const auto report = part.looks.report(stream);
-    OperandRecord operands{report.a.print(), report.b.print(), report.a.special(), report.b.special()};
-    if (by_native)
-      return native_record(product, std::move(operands), {report.a.outer_range(), report.b.outer_range()}, facts.print);
-    if (told[0] == 0 || facts.infinite) return std::nullopt;
-    const ResiduePlan plan{told[0], told[1], told[2]};
-    const double u = unit_roundoff(binary64);
-    const auto& largest = worst_found.entry;
-    const auto worst =
-        after_rounding(largest.value > 0 ? Worst{largest.value, largest.place / n, largest.place % n} : Worst{}, tau, u);
-    if (!(worst.ratio <= 1)) return std::nullopt;
-    const auto costs = backend.backend();
-    const double cost = costs.costs().planned(plan, m, n, k);
-    const Candidate chosen{Method::one_plan, plan, cost, worst.ratio, worst.ratio <= 1};
-    Decision decision{
-        target,   Method::one_plan,      plan, m, n, k, cost, worst.ratio, "chosen on the device, by residues alone",
-        {chosen}, costs.costs().origin()};
-    Findings found;
-    found.record = std::move(operands);
-    found.evidence = Evidence{residue_plan_bound(report, plan, k), [entry = worst] { return entry; }};
-    auto certificate = certificate_of(product, decision, costs, std::move(found), {facts.print, facts.entry.value, false});
-    return Multiplied{std::move(decision), std::move(certificate)};
-  }
-
-  /// Nothing if A, B or C has been changed since.
-  [[nodiscard]] std::optional<Multiplied> native_record(const RealProduct& product, OperandRecord operands,
-                                                        const OuterRanges& ranges, std::uint64_t print_of_c) const {
-    const auto of_backend = backend.backend();
-    const auto& matrices = of_backend.matrices();
-    if (matrices.fingerprint(product.a) != operands.a || matrices.fingerprint(product.b) != operands.b) return std::nullopt;
-    auto multiplied = certified_natively(product, target, of_backend, std::move(operands), ranges,
-                                         "chosen on the device: no plan by residues is cheaper than native DGEMM");
-    return multiplied.certificate.fingerprints.c == print_of_c ? std::optional(std::move(multiplied)) : std::nullopt;
+    record.plan = {told[0], told[1], told[2]};
+    record.operands = {report.a.print(), report.b.print(), report.a.special(), report.b.special()};
+    record.ranges = {report.a.outer_range(), report.b.outer_range()};
+    record.of_c = {facts.print, facts.entry.value, facts.infinite};
+    if (record.native) return record;
+    if (record.plan.moduli == 0) return std::nullopt;
+    record.bound = residue_plan_bound(report, record.plan, k);
+    if (largest.value > 0) record.worst = {largest.value, largest.place / n, largest.place % n};
+    return record;
   }
 };
 
@@ -417,7 +395,14 @@ std::optional<Multiplied> CertifiedGemm::record(const RealProduct& product, cons
   const FloatEnvironment environment;
   const CudaDevice device(work_->device);
   work_->check_kind(product);
-  return work_->record(product, arena_in(workspace, work_->bytes), stream);
+  auto found = work_->record(arena_in(workspace, work_->bytes), stream);
+  return found ? multiplied_in_stream(product, work_->target, work_->backend.backend(), *std::move(found)) : std::nullopt;
+}
+
+std::optional<StreamRecord> CertifiedGemm::stream_record(const void* workspace, Stream stream) const {
+  const FloatEnvironment environment;
+  const CudaDevice device(work_->device);
+  return work_->record(arena_in(workspace, work_->bytes), stream);
 }
 
 }  // namespace ozbound::gpu

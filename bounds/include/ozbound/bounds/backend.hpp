@@ -6,6 +6,7 @@
 #include "ozbound/bounds/backend_id.hpp"
 #include "ozbound/bounds/examiner.hpp"
 #include "ozbound/bounds/native_gemm.hpp"
+#include "ozbound/bounds/stream_launcher.hpp"
 #include "ozbound/core/cost_model.hpp"
 #include "ozbound/core/engine.hpp"
 
@@ -21,8 +22,16 @@ class Backend {
           const CostModel* costs = nullptr)
       : engine_(&engine), host_(engine), native_(native), costs_(costs) {}
 
-  Backend(const Engine& engine, const Examiner& examiner, const NativeGemm* native, const CostModel* costs, BackendId id)
-      : engine_(&engine), host_(engine), examiner_(&examiner), native_(native), costs_(costs), id_(std::move(id)) {}
+  /// @param launcher null: the backend launches no products in streams
+  Backend(const Engine& engine, const Examiner& examiner, const NativeGemm* native, const CostModel* costs, BackendId id,
+          const StreamLauncher* launcher = nullptr)
+      : engine_(&engine),
+        host_(engine),
+        examiner_(&examiner),
+        native_(native),
+        costs_(costs),
+        id_(std::move(id)),
+        launcher_(launcher) {}
 
   [[nodiscard]] const Engine& engine() const { return *engine_; }
   /// True if it takes matrices there. The host's examiner takes no device matrices, for any engine.
@@ -34,6 +43,7 @@ class Backend {
   [[nodiscard]] const NativeGemm* native() const { return native_; }  ///< null if there is none
   [[nodiscard]] const CostModel& costs() const { return costs_ == nullptr ? engine_->costs() : *costs_; }
   [[nodiscard]] const BackendId& id() const { return id_; }
+  [[nodiscard]] const StreamLauncher* launcher() const { return launcher_; }  ///< null if there is none
 
  private:
   const Engine* engine_;
@@ -42,6 +52,7 @@ class Backend {
   const NativeGemm* native_;
   const CostModel* costs_;
   BackendId id_ = {};
+  const StreamLauncher* launcher_ = nullptr;
 };
 
 }  // namespace ozbound

@@ -10,6 +10,7 @@
 #include "ozbound/bounds/calibration.hpp"
 #include "ozbound/bounds/examiner.hpp"
 #include "ozbound/bounds/native_gemm.hpp"
+#include "ozbound/bounds/stream_launcher.hpp"
 #include "ozbound/core/engine.hpp"
 #include "ozbound/plugin/device_info.hpp"
 #include "ozbound/plugin/table.h"
@@ -22,7 +23,8 @@ class ExportedBackend {
   virtual ~ExportedBackend() = default;
   [[nodiscard]] virtual const Engine& engine() const = 0;
   [[nodiscard]] virtual const Examiner& examiner() const = 0;
-  [[nodiscard]] virtual const NativeGemm* native() const = 0;  ///< null if there is none
+  [[nodiscard]] virtual const NativeGemm* native() const = 0;                       ///< null if there is none
+  [[nodiscard]] virtual const StreamLauncher* launcher() const { return nullptr; }  ///< null if there is none
 };
 
 /// The devices of a plug-in. Several threads may use it at once.

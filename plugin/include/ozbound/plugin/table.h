@@ -18,7 +18,7 @@ extern "C" {
 #define OZBOUND_PLUGIN_MAGIC 0x6e6f7a6fu /* "ozon" */
 
 /* Increases with every change of this file. Both sides must come from one release: a plug-in serves only its own version. */
-#define OZBOUND_PLUGIN_VERSION 8u
+#define OZBOUND_PLUGIN_VERSION 9u
 
 /* The outcome of a call: the C++ exception that ended it. */
 enum ozbound_plugin_status {
@@ -53,6 +53,7 @@ struct ozbound_plugin_examination;    /* ozbound::Examination */
 struct ozbound_plugin_allowance;      /* ozbound::Allowance */
 struct ozbound_plugin_remote_bound;   /* ozbound::RemotePlanBound */
 struct ozbound_plugin_started;        /* ozbound::StartedProduct */
+struct ozbound_plugin_launched;       /* ozbound::LaunchedProduct */
 struct ozbound_plugin_search;         /* what Allowance::search_worst returns */
 struct ozbound_plugin_passes;         /* what Examiner::start_result_facts or StartedProduct::finish returns */
 struct ozbound_plugin_result;         /* owns the results of a call */
@@ -255,6 +256,17 @@ struct ozbound_plugin_result_facts {
   int32_t infinite, reserved;
 };
 
+/* ozbound::StreamRecord. Without `found`, nothing else is set. The bound is not `remote`. */
+struct ozbound_plugin_stream_record {
+  int32_t found, native;
+  struct ozbound_plugin_chosen_plan plan;
+  struct ozbound_plugin_record operands;
+  struct ozbound_plugin_range range_a, range_b;
+  struct ozbound_plugin_plan_bound bound;
+  struct ozbound_plugin_worst worst;
+  struct ozbound_plugin_result_facts of_c;
+};
+
 struct ozbound_plugin_accepted {
   struct ozbound_plugin_entries open;
   double worst;
@@ -323,6 +335,7 @@ struct ozbound_plugin_table {
   void (*free_allowance)(struct ozbound_plugin_allowance*);
   void (*free_remote_bound)(struct ozbound_plugin_remote_bound*);
   void (*free_started)(struct ozbound_plugin_started*);
+  void (*free_launched)(struct ozbound_plugin_launched*);
   void (*free_search)(struct ozbound_plugin_search*);
   void (*free_passes)(struct ozbound_plugin_passes*);
   void (*free_result)(struct ozbound_plugin_result*);
@@ -473,6 +486,15 @@ struct ozbound_plugin_table {
   int32_t (*has_native)(OZBOUND_BACKEND, int32_t* has, OZBOUND_CALL);
   int32_t (*native_name)(OZBOUND_BACKEND, struct ozbound_plugin_string* name, OZBOUND_CALL);
   int32_t (*native_dgemm)(OZBOUND_BACKEND, OZBOUND_PRODUCT, OZBOUND_CALL);
+
+  /* ozbound::StreamLauncher. If has_launcher gives 0, the other functions are not called. `launched` is null if nothing is
+   * launched. */
+  int32_t (*has_launcher)(OZBOUND_BACKEND, int32_t* has, OZBOUND_CALL);
+  int32_t (*launch)(OZBOUND_BACKEND, OZBOUND_PRODUCT, const struct ozbound_plugin_target* target, void* stream,
+                    struct ozbound_plugin_launched** launched, OZBOUND_CALL);
+  int32_t (*wait_for_launched)(const struct ozbound_plugin_launched* launched, struct ozbound_plugin_stream_record* record,
+                               OZBOUND_CALL);
+  int32_t (*wait_for_stream)(OZBOUND_BACKEND, void* stream, OZBOUND_CALL);
 };
 
 #undef OZBOUND_BACKEND

@@ -9,6 +9,7 @@
 
 #include "ozbound/bounds/examination.hpp"
 #include "ozbound/bounds/multiply.hpp"
+#include "ozbound/bounds/stream_launcher.hpp"
 
 namespace ozbound {
 
@@ -68,19 +69,15 @@ void check_real(const RealProduct& product, const Product& stated, const Decisio
 Certificate multiply_real(const RealProduct& product, const Product& stated, const Decision& decision, const Backend& backend,
                           const MultiplyOptions& options, Findings found = {});
 
-/// The certificate of a real product that was multiplied elsewhere, as a decision of one plan says, without Ziv's test. Reads
-/// no matrix. @param found has a record and evidence @param of_c the facts of the C that was computed
-Certificate certificate_of(const RealProduct& product, const Decision& decision, const Backend& backend, Findings found,
-                           const Examiner::ResultFacts& of_c);
-
 /// The sums of an exponent of A and one of B, least and top, between which native DGEMM certifies a target for C = AB of
 /// doubles, whatever the elements are. Nothing if it never does.
 std::optional<ExponentRange> native_range(const NativeGemm& native, Index k, const Target& target);
 
-/// The decision for native DGEMM and the certificate of a product C = AB of doubles that it computed elsewhere, special entries
-/// included. Reads A, B and C. @param record of the operands that were read @pre native_range contains the exponents.
-Multiplied certified_natively(const RealProduct& product, const Target& target, const Backend& backend, OperandRecord record,
-                              const OuterRanges& ranges, std::string reason);
+/// The decision and the certificate of a product C = AB of doubles that a device computed in a stream. Reads A, B and C if
+/// native DGEMM computed it: nothing if one of them has been changed since. Nothing either if C is of no use: an entry is
+/// infinite although the exact one may not be, or the worst entry is beyond the target after all.
+std::optional<Multiplied> multiplied_in_stream(const RealProduct& product, const Target& target, const Backend& backend,
+                                               StreamRecord record);
 
 /// A real product, or a complex one with real scalars, as a real product whose matrices lie where the backend works fastest.
 class NearProduct {

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "ozbound/bounds/multiply.hpp"
+#include "ozbound/bounds/stream_launcher.hpp"
 #include "ozbound/bounds/target.hpp"
 #include "ozbound/gpu/cuda_backend.hpp"
 #include "ozbound/gpu/device_gemm.hpp"
@@ -66,6 +67,9 @@ class CertifiedGemm {
   /// @param product of that call @throws std::invalid_argument for another kind of product, or such a workspace; CudaError.
   /// @pre the call's work is done or on this stream.
   [[nodiscard]] std::optional<Multiplied> record(const RealProduct& product, const void* workspace, Stream stream) const;
+
+  /// What `record` makes the decision and the certificate from; nothing if nothing was chosen. @throws and @pre as record.
+  [[nodiscard]] std::optional<StreamRecord> stream_record(const void* workspace, Stream stream) const;
 
  private:
   struct Work;

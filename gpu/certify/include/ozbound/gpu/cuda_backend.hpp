@@ -20,7 +20,9 @@ class CudaBackend {
   [[nodiscard]] const CudaEngine& engine() const { return engine_; }
   [[nodiscard]] const DeviceExaminer& examiner() const { return examiner_; }
   /// The backend refers to this object, which must outlive it.
-  [[nodiscard]] Backend backend() const { return {engine_, examiner_, native_.get(), costs_.get(), id_}; }
+  [[nodiscard]] Backend backend() const { return {engine_, examiner_, native_.get(), costs_.get(), id_, launcher_.get()}; }
+  /// Launches the products that a CertifiedGemm takes.
+  [[nodiscard]] const StreamLauncher& launcher() const { return *launcher_; }
 
  private:
   CudaEngine engine_;
@@ -28,6 +30,7 @@ class CudaBackend {
   std::unique_ptr<NativeGemm> native_;
   std::unique_ptr<CostModel> costs_;  ///< null: the engine's own costs
   BackendId id_;
+  std::unique_ptr<const StreamLauncher> launcher_;
 };
 
 }  // namespace ozbound::gpu
