@@ -314,8 +314,14 @@ struct CertifiedGemm::Work {
     auto* const workspace = part.of_native.take<std::uint8_t>(NativeLauncher::workspace_bytes);
     auto rows = part.looks.a().digits, columns = part.looks.b().digits;
     rows.any_special = columns.any_special = nullptr;  // a look does not tell
+    ConditionalWork::Key key{reinterpret_cast<std::uintptr_t>(workspace)};
+    for (const auto& matrix : {operands.a, operands.b, epilogue.c}) {
+      key.push_back(reinterpret_cast<std::uintptr_t>(matrix.data));
+      key.push_back(static_cast<std::uint64_t>(matrix.row_stride)),
+          key.push_back(static_cast<std::uint64_t>(matrix.col_stride));
+    }
     native->conditionally(
-        part.native,
+        part.native, key,
         [&](cudaStream_t body) {
           native->launcher->launch(product, workspace, body);
           launch_specials(operands, rows, columns, epilogue, body);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "conditional_work.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "cuda_check.hpp"
@@ -97,24 +97,20 @@ void add_to_capture(const std::int32_t* flag, const std::function<void(cudaStrea
 
 }  // namespace
 
-/// A graph that was launched.
 class ConditionalWork::OwnGraph {
  public:
-  /// Takes the graph. The destructor waits until it has run.
-  OwnGraph(cudaGraph_t graph, cudaStream_t stream) : graph_(graph, &cudaGraphDestroy), run_(nullptr, &cudaGraphExecDestroy) {
+  /// Takes the graph.
+  explicit OwnGraph(cudaGraph_t graph) : graph_(graph, &cudaGraphDestroy), run_(nullptr, &cudaGraphExecDestroy) {
     cudaGraphExec_t run = nullptr;
     check(cudaGraphInstantiate(&run, graph, 0), "cudaGraphInstantiate");
     run_.reset(run);
-    check(cudaGraphLaunch(run, stream), "cudaGraphLaunch");
-    launched_.emplace(stream);
   }
-
-  [[nodiscard]] bool done() const { return launched_->done(); }
+  /// Runs after earlier launches of this graph, too.
+  void launch(cudaStream_t stream) const { check(cudaGraphLaunch(run_.get(), stream), "cudaGraphLaunch"); }
 
  private:
   std::unique_ptr<CUgraph_st, decltype(&cudaGraphDestroy)> graph_;
   std::unique_ptr<CUgraphExec_st, decltype(&cudaGraphExecDestroy)> run_;
-  std::optional<StreamMark> launched_;
 };
 
 bool ConditionalWork::available() {
@@ -122,15 +118,21 @@ bool ConditionalWork::available() {
   return cudaDriverGetVersion(&driver) == cudaSuccess && driver >= 13000;
 }
 
-void ConditionalWork::operator()(const std::int32_t* flag, const std::function<void(cudaStream_t)>& launch,
+void ConditionalWork::operator()(const std::int32_t* flag, const Key& key, const std::function<void(cudaStream_t)>& launch,
                                  cudaStream_t stream) const {
   const std::scoped_lock lock(mutex_);
   const RelaxedCapture relaxed;
   if (CapturedUntilNow(stream).graph != nullptr) return add_to_capture(flag, launch, stream, body_.stream());
-  while (!own_.empty() && own_.front()->done()) own_.pop_front();
-  Capture capture(whole_.stream(), nullptr);
-  add_to_capture(flag, launch, whole_.stream(), body_.stream());
-  own_.push_back(std::make_unique<const OwnGraph>(capture.end(), stream));
+  const auto found = std::ranges::find_if(kept_, [&](const auto& one) { return one.first == key; });
+  if (found != kept_.end()) {
+    kept_.splice(kept_.begin(), kept_, found);
+  } else {
+    Capture capture(whole_.stream(), nullptr);
+    add_to_capture(flag, launch, whole_.stream(), body_.stream());
+    kept_.emplace_front(key, std::make_unique<const OwnGraph>(capture.end()));
+    if (kept_.size() > most_kept) kept_.pop_back();
+  }
+  kept_.front().second->launch(stream);
 }
 
 #else
@@ -139,7 +141,8 @@ class ConditionalWork::OwnGraph {};
 
 bool ConditionalWork::available() { return false; }
 
-void ConditionalWork::operator()(const std::int32_t*, const std::function<void(cudaStream_t)>&, cudaStream_t) const {
+void ConditionalWork::operator()(const std::int32_t*, const Key&, const std::function<void(cudaStream_t)>&,
+                                 cudaStream_t) const {
   throw_error("conditional graphs", "need CUDA 13.0", false);
 }
 
