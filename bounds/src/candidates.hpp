@@ -53,18 +53,31 @@ class TargetAllowance {
   /// Sample entries of a product that this method refines entry by entry. The allowance of each is the share of M that an error
   /// may reach without leaving the entry open, as far as can be expected.
   const std::vector<Probe>& refined_probes(Method method) {
-    if (!refined_ || refined_->first != method) {
+    if (!refined_ || refined_->method != method) {
       const double share = method == Method::one_plan ? 0x1p-2 * problem_.tau : 0x1p-8 * problem_.u;
-      refined_.emplace(method, examination_.allowance(Target::componentwise(1), share)->probes(8));
+      auto probing = examination_.allowance(Target::componentwise(1), share);
+      auto probes = probing->probes(8);
+      refined_.emplace(method, std::move(probing), std::move(probes));
     }
-    return refined_->second;
+    return refined_->probes;
   }
+  /// The allowance of these samples. @pre refined_probes was called.
+  [[nodiscard]] const Allowance& of_refined_probes() const { return *refined_->allowance; }
 
  private:
+  struct Refined {
+    Refined(Method of, std::unique_ptr<Allowance> by, std::vector<Probe> found)
+        : method(of), allowance(std::move(by)), probes(std::move(found)) {}
+
+    Method method;
+    std::unique_ptr<Allowance> allowance;
+    std::vector<Probe> probes;
+  };
+
   const DecisionProblem& problem_;
   Examination& examination_;
   std::unique_ptr<Allowance> made_;
-  std::optional<std::pair<Method, std::vector<Probe>>> refined_;
+  std::optional<Refined> refined_;
 };
 
 /// The proposal of one way.

@@ -220,6 +220,8 @@ class RealMultiplication : private Certifier {
   Certificate run_ziv() {
     refine_all([this](const Plan& plan) {
       const auto bound = plan_bound(plan);
+      if (const auto started = std::move(found_.started))  // under the first plan
+        if (auto open = started->finish_decided(product_, ziv_bound(bound))) return *std::move(open);
       return multiply_finite(product_, plan, engine_, kept(plan), ziv_bound(bound), options_.workspace);
     });
     return finish_rounded();

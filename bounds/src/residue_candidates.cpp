@@ -130,9 +130,7 @@ class ResidueChoice {
     }
     if (!candidate.certifies) return {{candidate}, {}, {}, {}};
     if (started_ != nullptr && started_->plan() != plan) started_.reset();
-    // With beta, C0 may have to be copied, for which there must be memory.
-    if (started_ == nullptr && is_zero(problem_.product.beta) && plan.moduli <= start().most_by_bits[(spent.sum() + 1) / 2])
-      started_ = allowance.start_product(problem_.product, {plan.moduli, plan.moduli, {}, plan});
+    start_known(allowance, plan);
     return {{candidate}, candidate, "cheapest plan whose bound certifies the target", std::move(found), std::move(started_)};
   }
 
@@ -169,6 +167,7 @@ class ResidueChoice {
       needs_.of_b = std::max(needs_.of_b, finite_ratio(row_sums, probe));
     }
     std::optional<Candidate> best;
+    ResiduePlan chosen;
     for (int moduli = 2; moduli <= max_moduli; ++moduli) {
       poll_cancelled();
       const auto bits = widest_bits(moduli);
@@ -177,15 +176,26 @@ class ResidueChoice {
       const double cost = cost_of(plan), least = best ? best->cost : limit_;
       if (!(cost < least)) break;
       const double expected = cost + open_share(method, probes, plan) * problem_.exact_cost();
-      if (expected < least)
-        best = Candidate{method, plan, expected, method == Method::one_plan ? 1 : problem_.rounded_ratio(), true};
+      if (expected >= least) continue;
+      best = Candidate{method, plan, expected, method == Method::one_plan ? 1 : problem_.rounded_ratio(), true};
+      chosen = plan;
     }
     if (!best) return {};
+    if (method == Method::correctly_rounded) start_known(allowance_.of_refined_probes(), chosen);
     return {{*best},
             best,
             method == Method::correctly_rounded ? "residues, Ziv's test, exact finish: no plan alone certifies every entry"
                                                 : "residues, then more of them where an entry is not certified",
-            {}};
+            {},
+            std::move(started_)};
+  }
+
+  /// Starts the product under a plan that is expected to be the cheapest way, unless a product is started. With beta, C0 may
+  /// have to be copied, for which there must be memory.
+  void start_known(const Allowance& allowance, const ResiduePlan& plan) {
+    if (started_ != nullptr || problem_.most_started < plan.moduli || !is_zero(problem_.product.beta)) return;
+    if (plan.moduli <= start().most_by_bits[(plan.bits_a + plan.bits_b + 1) / 2])
+      started_ = allowance.start_product(problem_.product, {plan.moduli, plan.moduli, {}, plan});
   }
 
   /// The share of entries that a bound is expected to leave open, if signs are random; |C| is then M / sqrt(k). Ziv's test

@@ -803,6 +803,17 @@ Status finish_started(ozbound_plugin_started* started, RealCall* product, const 
              [&] { give(started->of->finish(product_from(*product), rounding_from(*rounding), remote_from(remote)), out); });
 }
 
+Status finish_decided(ozbound_plugin_started* started, RealCall* product, const ozbound_plugin_entry_bound* error,
+                      const ozbound_plugin_remote_bound* remote_error, std::int32_t* done, ozbound_plugin_entries* open,
+                      Call* call) noexcept {
+  return run(call, [&] {
+    const CrossedZivBound crossed(error, remote_error);
+    auto left = started->of->finish_decided(product_from(*product), crossed.bound());
+    *done = left ? 1 : 0;
+    if (left) give(*std::move(left), open);
+  });
+}
+
 Status normwise(const ozbound_plugin_allowance* allowance, std::int32_t* out, Call* call) noexcept {
   return run(call, [&] { *out = allowance->of->normwise() ? 1 : 0; });
 }
@@ -965,6 +976,7 @@ constexpr ozbound_plugin_table table{
     .probes = probes,
     .started_plan = started_plan,
     .finish_started = finish_started,
+    .finish_decided = finish_decided,
     .has_native = has_native,
     .native_name = native_name,
     .native_dgemm = native_dgemm,

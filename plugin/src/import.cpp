@@ -585,6 +585,14 @@ class PluginStarted final : public StartedProduct {
     ask(table_.finish_started, of_.get(), &crossing, &crossing_rounding, handle_of(bound, table_), &passes);
     return facts_of(passes, table_);
   }
+  std::optional<std::vector<Entry>> finish_decided(const RealProduct& product, ZivBound error) override {
+    const auto crossing = product_of(product);
+    const ZivBoundTable bound(error, table_);
+    std::int32_t done = 0;
+    ozbound_plugin_entries open = {};
+    ask(table_.finish_decided, of_.get(), &crossing, bound.here(), bound.remote(), &done, &open);
+    return done != 0 ? std::optional(take(table_, open)) : std::nullopt;
+  }
 
  private:
   const Table& table_;

@@ -338,7 +338,9 @@ class DeviceAllowance final : public Allowance {
     const DeviceArray<double> allowed_there(static_cast<Index>(places.size()), stream_);
     launch_probes(magnitudes_, target_, there.data(), static_cast<Index>(places.size()), allowed_there.data(), stream_);
     auto& measured = examination_.measured(examination_.encoding_);
-    places[0] = measured.measure(std::move(of_rows), std::move(of_columns), least.data()).place;
+    // The host waits for the allowances alone: decisions by residues need no facts of vectors.
+    const auto beside = examination_.beside()->stream();
+    places[0] = measured.measure(std::move(of_rows), std::move(of_columns), least.data(), beside).place;
     const auto allowed = copy_to_host(allowed_there.data(), static_cast<Index>(places.size()), stream_);
     std::vector<Probe> probes;
     for (std::size_t t = 0; t < places.size(); ++t) probes.push_back({places[t] / n(), places[t] % n(), allowed[t]});

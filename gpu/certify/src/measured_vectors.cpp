@@ -49,13 +49,15 @@ std::shared_ptr<MeasuredVectors::Measuring> MeasuredVectors::launch(std::vector<
   } else {
     auto places = of_rows;
     places.insert(places.end(), of_columns.begin(), of_columns.end());
-    result->places = copy_to_device(places, stream);
+    // The own stream reads `place`, which its owner may then free in the order of that stream.
+    result->places = copy_to_device(places, stream_);
     auto* const of_row = result->places.data();
     auto* const of_column = of_row + of_rows.size();
-    const auto copy = [stream](Index* to, const Index* from) {
-      check(cudaMemcpyAsync(to, from, sizeof(Index), cudaMemcpyDeviceToDevice, stream), "cudaMemcpyAsync");
+    const auto copy = [this](Index* to, const Index* from) {
+      check(cudaMemcpyAsync(to, from, sizeof(Index), cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync");
     };
     if (place != nullptr) copy(of_row, &place->i), copy(of_column, &place->j);
+    if (stream != stream_) StreamMark(stream_).wait_in(stream);
     result->rows.indices = of_row, result->columns.indices = of_column;
   }
   launch_facts_of_some(result->rows, result->columns, stream);
@@ -91,10 +93,11 @@ MeasuredVectors::Number MeasuredVectors::start(Index i, Index j, cudaStream_t st
   return number;
 }
 
-PlaceOfEntry MeasuredVectors::measure(std::vector<Index> rows, std::vector<Index> columns, const PlaceOfEntry* place) {
+PlaceOfEntry MeasuredVectors::measure(std::vector<Index> rows, std::vector<Index> columns, const PlaceOfEntry* place,
+                                      cudaStream_t stream) {
   erase_known(rows_, rows), erase_known(columns_, columns);
   if (place != nullptr) rows.insert(rows.begin(), 0), columns.insert(columns.begin(), 0);
-  const auto measuring = launch(std::move(rows), std::move(columns), place, nullptr, stream_);
+  const auto measuring = launch(std::move(rows), std::move(columns), place, nullptr, stream);
   PlaceOfEntry found{};
   auto of_rows = measuring->row_indices, of_columns = measuring->column_indices;
   if (place != nullptr) {
@@ -110,7 +113,7 @@ const VectorFacts& MeasuredVectors::facts(Side& side, Index i, int slices) {
   if (!side.known.contains(i)) {
     const CudaDevice current(device_);
     const bool of_rows = &side == &rows_;
-    measure(of_rows ? std::vector{i} : std::vector<Index>{}, of_rows ? std::vector<Index>{} : std::vector{i}, nullptr);
+    measure(of_rows ? std::vector{i} : std::vector<Index>{}, of_rows ? std::vector<Index>{} : std::vector{i}, nullptr, stream_);
   }
   auto& known = side.known.at(i);
   auto& facts = known.of[slices];

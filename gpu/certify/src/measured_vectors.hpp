@@ -43,9 +43,10 @@ class MeasuredVectors {
   /// launches work that sets a number in device memory, which is copied together with the facts. @param stream where A and B
   /// are complete @pre the device is the current one.
   Number start(Index i, Index j, cudaStream_t stream, const std::function<void(double*)>& launch_number = nullptr);
-  /// Measures the rows and columns that are not known yet, and also those at `place` in device memory, if it is not null.
-  /// Returns the entry at `place`. Waits for the stream. @pre the device is the current one.
-  PlaceOfEntry measure(std::vector<Index> rows, std::vector<Index> columns, const PlaceOfEntry* place);
+  /// Measures the rows and columns that are not known yet, and also those at `place` in device memory, if it is not null, in
+  /// the order of `stream`, after the work of this object's own. Returns the entry at `place`. Waits for the own stream, not
+  /// for the facts. @pre the device is the current one.
+  PlaceOfEntry measure(std::vector<Index> rows, std::vector<Index> columns, const PlaceOfEntry* place, cudaStream_t stream);
 
   const VectorFacts& row(Index i, int slices) { return facts(rows_, i, slices); }
   const VectorFacts& column(Index j, int slices) { return facts(columns_, j, slices); }

@@ -9,6 +9,7 @@
 #include "cuda_device.hpp"
 #include "device_plan_bound.hpp"
 #include "fast_residues.hpp"
+#include "marked_entries.hpp"
 #include "product_on_device.hpp"
 #include "recovered_facts.hpp"
 #include "recovery.hpp"
@@ -136,23 +137,46 @@ std::function<ResultFacts()> StartedResidues::finish(const RealProduct& product,
       facts.reset();
     }
   }
-  waiting_.also = stream_;  // until the other stream waits for this one
-  StreamMark(own_->stream()).wait_in(stream_);
-  const auto recover = [&](const Combination& combination, int moduli, const Block& block, const FusedResidues::Bytes& bytes) {
+  recover([&](const Combination& combination, int moduli, const Block& block, const FusedResidues::Bytes& bytes) {
     if (facts == nullptr)
       launch_recovery(combination, moduli, parts_.a, parts_.b, block, bytes, epilogue, {}, stream_);
     else
       launch_recovery(combination, moduli, parts_.a, parts_.b, block, bytes, epilogue, {}, nullptr, facts->of, stream_);
-  };
-  launcher_.finish(*plan(), first_, parts_.a, parts_.b, parts_.sums, stream_, recover);
-  StreamMark(stream_).wait_in(own_->stream());
-  waiting_.also = nullptr;
+  });
   if (facts == nullptr) return nullptr;
   facts->start_copy(stream_);
   return [facts = std::move(facts), device = device_] {
     const CudaDevice of_search(device);
     return facts->wait();
   };
+}
+
+std::optional<std::vector<Entry>> StartedResidues::finish_decided(const RealProduct& product, ZivBound error) {
+  const CudaDevice current(device_);
+  DeviceEpilogue epilogue{
+      .alpha = product.alpha, .beta = product.beta, .c0 = matrix_of(product.c0), .c = matrix_of(product.c.as_input())};
+  std::optional<ZivBoundOnDevice> bound;
+  std::optional<MarkedEntries> open;
+  try {
+    epilogue.bound = bound.emplace(error, product.m(), product.n(), device_, stream_).data();
+    open.emplace(product.m(), product.n(), stream_).add_to(epilogue);
+  } catch (const OutOfMemory&) {
+    return std::nullopt;
+  }
+  recover([&](const Combination& combination, int moduli, const Block& block, const FusedResidues::Bytes& bytes) {
+    launch_recovery(combination, moduli, parts_.a, parts_.b, block, bytes, epilogue, {}, stream_);
+  });
+  auto entries = open->in_order(stream_);
+  check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+  return entries;
+}
+
+void StartedResidues::recover(const ProductLauncher::Recovery& block) {
+  waiting_.also = stream_;  // until the other stream waits for this one
+  StreamMark(own_->stream()).wait_in(stream_);
+  launcher_.finish(*plan(), first_, parts_.a, parts_.b, parts_.sums, stream_, block);
+  StreamMark(stream_).wait_in(own_->stream());
+  waiting_.also = nullptr;
 }
 
 }  // namespace ozbound::gpu

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "chosen_residues.hpp"
 #include "device_slices.hpp"
@@ -42,6 +43,7 @@ class StartedResidues final : public StartedProduct {
   [[nodiscard]] std::optional<ResiduePlan> plan() const override;
   std::function<ResultFacts()> finish(const RealProduct& product, const RoundingError& rounding,
                                       const RemotePlanBound* bound) override;
+  std::optional<std::vector<Entry>> finish_decided(const RealProduct& product, ZivBound error) override;
 
  private:
   StartedResidues(const RealProduct& product, const ProductStart& start, const Source& source, ProductLauncher launcher);
@@ -69,6 +71,9 @@ class StartedResidues final : public StartedProduct {
     ChosenResidues* chosen;
     Arena sums;
   };
+
+  /// Recovers C, block by block, in the order of the stream that decides.
+  void recover(const ProductLauncher::Recovery& block);
 
   static Parts take(Arena& arena, const RealProduct& product, int moduli, const ProductLauncher& launcher);
   static std::size_t bytes(const RealProduct& product, int moduli, const ProductLauncher& launcher);

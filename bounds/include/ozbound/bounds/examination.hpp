@@ -89,6 +89,12 @@ class StartedProduct {
   /// @pre there is a plan, and it certifies what the caller will state; entries with specials are written.
   virtual std::function<ResultFacts()> finish(const RealProduct& product, const RoundingError& rounding,
                                               const RemotePlanBound* bound) = 0;
+
+  /// Writes C as `finish` does, except for the entries that Ziv's test leaves open under this bound, and returns these in row
+  /// order. Waits for C. Returns nothing, and has written nothing, if that cannot be done. @pre as finish.
+  virtual std::optional<std::vector<Entry>> finish_decided(const RealProduct& /*product*/, ZivBound /*error*/) {
+    return std::nullopt;
+  }
 };
 
 /// The largest error before the final rounding for which the error after it meets a target:

@@ -481,6 +481,11 @@ struct ozbound_plugin_table {
                             const struct ozbound_plugin_rounding* rounding,
                             const struct ozbound_plugin_remote_bound* remote_or_null, struct ozbound_plugin_passes** passes,
                             OZBOUND_CALL);
+  /* Nothing is set except `done` if that is 0. */
+  int32_t (*finish_decided)(struct ozbound_plugin_started* started, OZBOUND_PRODUCT,
+                            const struct ozbound_plugin_entry_bound* error_or_null,
+                            const struct ozbound_plugin_remote_bound* remote_error_or_null, int32_t* done,
+                            struct ozbound_plugin_entries* open, OZBOUND_CALL);
 
   /* ozbound::NativeGemm. If has_native gives 0, the other functions are not called. */
   int32_t (*has_native)(OZBOUND_BACKEND, int32_t* has, OZBOUND_CALL);
