@@ -475,6 +475,32 @@ TEST_F(Products, AreStartedUnderAPlanThatIsKnown) {
   EXPECT_EQ(FarStarted::known, known + 3);
 }
 
+// Products that Ziv's test refines start under the first plan, too. A device that cannot finish one leaves it to the engine.
+TEST_F(Products, AreStartedWhereZivsTestFinishesThem) {
+  const FarBackend device(1);
+  const Backend backend(device.engine(), device.examiner(), nullptr, nullptr, {BackendId::Kind::cpu, "far"});
+  const CpuEngine cpu({.threads = 1});
+  const int known = FarStarted::known, decided = FarStarted::decided;
+  int taken = 0, exact = 0;
+  for (const auto like : {Like::uniform, Like::wide, Like::special})
+    for (int t = 0; t < 3; ++t) {
+      Case<double> of(12, 11, 40, like, 95 + static_cast<std::uint64_t>(t)), alone(of);
+      of.beta = alone.beta = 0, of.in_far_memory = true;
+      const auto done = multiply(of.product(), Target::correctly_rounded(), backend);
+      const auto expected = multiply(alone.product(), Target::correctly_rounded(), cpu);
+      EXPECT_EQ(bits_text(of.c), bits_text(alone.c));
+      EXPECT_EQ(to_json(done.decision).at("plan"), to_json(expected.decision).at("plan"));
+      EXPECT_EQ(done.certificate.exact, expected.certificate.exact);
+      EXPECT_TRUE(done.certificate.holds);
+      taken += done.decision.method == Method::correctly_rounded && done.decision.plan->by_residues() ? 1 : 0;
+      exact += done.certificate.exact > 0 ? 1 : 0;
+    }
+  EXPECT_GE(taken, 6);
+  EXPECT_GT(exact, 0);
+  EXPECT_EQ(FarStarted::known, known + taken);
+  EXPECT_EQ(FarStarted::decided, decided + taken);
+}
+
 /// Native DGEMM costs less than any plan that reaches its accuracy.
 class CheapNative final : public CostModel {
  public:
