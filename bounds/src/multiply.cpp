@@ -103,10 +103,10 @@ class RealMultiplication : private Certifier {
   void check_residues_held() {
     const auto known_to_hold = [this](const ResiduePlan& residues) {
       if (product_.all_special() || product_.k() > longest_residue_inner) return false;
-      auto examined = examiner_.examine(product_, {prepared_a_, prepared_b_});
-      const bool holds = examined->holds(residues);
-      if (holds && is_zero(product_.beta)) found_.examination = std::move(examined);  // else C0 may be C, which changes
-      return holds;
+      auto examined = examination_if_room();
+      if (examined == nullptr || !examined->holds(residues)) return false;
+      if (is_zero(product_.beta)) found_.examination = std::move(examined);  // else C0 may be C, which changes
+      return true;
     };
     const bool held = found_.record || plan().visit([](const SplitPlan&) { return true; }, known_to_hold);
     if (!held) check_held(product_, plan(), engine_, decision_.complex ? 2 : 1);
@@ -125,13 +125,22 @@ class RealMultiplication : private Certifier {
     product_.c0 = c0_copy_->view().as_input();
   }
 
+  /// Null if there is not enough memory for it. What it tells is then found in other ways.
+  [[nodiscard]] std::unique_ptr<Examination> examination_if_room() const {
+    try {
+      return examiner_.examine(product_, {prepared_a_, prepared_b_});
+    } catch (const OutOfMemory&) {
+      return nullptr;
+    }
+  }
+
   /// Takes what an examination tells of the operands on the way: a device finds it in one pass, with the ranges that native
   /// DGEMM's guarantee asks for.
   void take_record() {
     if (found_.record || prepared_a_ != nullptr || prepared_b_ != nullptr || product_.all_special() || product_.k() == 0)
       return;
     const bool native = decision_.method == Method::native;
-    if (native && !found_.examination) found_.examination = examiner_.examine(product_, {});
+    if (native && !found_.examination) found_.examination = examination_if_room();
     if (!found_.examination) return;
     found_.record = found_.examination->record();
     if (native && !found_.guarantee)

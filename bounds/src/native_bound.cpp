@@ -176,11 +176,10 @@ NativeGuarantee native_guarantee(const RealProduct& product, const ExponentRange
 }
 
 std::optional<ExponentRange> native_range(const NativeGemm& native, Index k, const Target& target) {
-  if (!native.is_conventional()) return std::nullopt;
   const auto c = unwritten(1, 1, binary64, {});
   const RealProduct any{unread(1, k), unread(k, 1), c};
   const auto certifies = [&](int least, int top) {  // sums of the operands' exponents
-    return native_certifies(native_guarantee(any, {least, top}, {0, 0}, {}), target, k, any);
+    return native.is_conventional() && native_certifies(native_guarantee(any, {least, top}, {0, 0}, {}), target, k, any);
   };
   if (!certifies(0, 0)) return std::nullopt;
   // The numbers that certify are those up to some number, and from some number on.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "candidates.hpp"
 #include "ozbound/bounds/detail/entry_allowance.hpp"
@@ -166,17 +168,27 @@ class ResidueChoice {
       needs_.of_a = std::max(needs_.of_a, finite_ratio(column_sums, probe));
       needs_.of_b = std::max(needs_.of_b, finite_ratio(row_sums, probe));
     }
+    std::vector<ResiduePlan> plans;
+    ResidueBits bits{least_bits, least_bits};
+    for (int moduli = 2; moduli <= max_moduli; ++moduli)
+      if (widen(bits, moduli)) plans.push_back({moduli, bits.a, bits.b});
+    // An upper bound of the least cost, from the plan that may leave open a few entries at most, rules out most others soon.
+    double least = limit_;
+    for (const auto& plan : plans)
+      if (!probes.empty() && open_share(method, std::span(probes).first(1), plan) * problem_.exact_cost() <= 1) {
+        least = std::min(least, next_up(cost_of(plan) + open_share(method, probes, plan) * problem_.exact_cost()));
+        break;
+      }
     std::optional<Candidate> best;
     ResiduePlan chosen;
-    for (int moduli = 2; moduli <= max_moduli; ++moduli) {
+    for (const auto& plan : plans) {
       poll_cancelled();
-      const auto bits = widest_bits(moduli);
-      if (!bits) continue;
-      const ResiduePlan plan{moduli, bits->a, bits->b};
-      const double cost = cost_of(plan), least = best ? best->cost : limit_;
+      const double cost = cost_of(plan);
       if (!(cost < least)) break;
-      const double expected = cost + open_share(method, probes, plan) * problem_.exact_cost();
+      const double most_open = (least - cost) / problem_.exact_cost();
+      const double expected = cost + open_share(method, probes, plan, most_open) * problem_.exact_cost();
       if (expected >= least) continue;
+      least = expected;
       best = Candidate{method, plan, expected, method == Method::one_plan ? 1 : problem_.rounded_ratio(), true};
       chosen = plan;
     }
@@ -201,12 +213,15 @@ class ResidueChoice {
   /// The share of entries that a bound is expected to leave open, if signs are random; |C| is then M / sqrt(k). Ziv's test
   /// leaves open the values within E of a midpoint between adjacent numbers, which are at least u |C| apart. A relative target
   /// leaves open those with |C| below E / tau.
-  [[nodiscard]] double open_share(Method method, const std::vector<Probe>& probes, const Plan& plan) const {
+  /// @param most the result may be any number above this one if the share is
+  [[nodiscard]] double open_share(Method method, std::span<const Probe> probes, const Plan& plan, double most = 1) const {
     constexpr double uniform = infinity;  // plans by residues do not use it
     const double per_ratio = (method == Method::one_plan ? 0x1p-2 : 0x1p-7) * std::sqrt(static_cast<double>(problem_.k));
     double open = 0;
-    for (const auto& probe : probes)
+    for (const auto& probe : probes) {
       open += std::min(1.0, per_ratio * ratio_upper(examination_.error_at(plan, uniform, probe.i, probe.j), probe.allowed));
+      if (open > 2 * most * static_cast<double>(probes.size())) break;  // whatever the roundings
+    }
     return probes.empty() ? 0 : open / static_cast<double>(probes.size());
   }
 
@@ -220,16 +235,16 @@ class ResidueChoice {
     return least == ResidueNeeds::no_choice ? std::nullopt : std::optional(needs_.ranked(least));
   }
 
-  /// The most bits that the moduli hold, balanced so that both operands have similar rounding errors.
-  [[nodiscard]] std::optional<ResidueBits> widest_bits(int moduli) const {
-    ResidueBits bits{least_bits, least_bits};
-    if (!needs_.holds(residue_halves, moduli, bits)) return std::nullopt;
+  /// Widens bits that fewer moduli hold to the most that these hold, balanced so that both operands have similar rounding
+  /// errors. Returns false, and leaves the bits as they are, if the moduli do not hold them.
+  [[nodiscard]] bool widen(ResidueBits& bits, int moduli) const {
+    if (!needs_.holds(residue_halves, moduli, bits)) return false;
     const bool known = needs_.of_a > 0 && needs_.of_b > 0;
     for (;;) {
       auto more = bits;
       const bool raises_a = known ? needs_.larger_error_of_a(bits) : bits.a <= bits.b;
       (raises_a ? more.a : more.b) += 1;
-      if (std::max(more.a, more.b) > most_residue_bits || !needs_.holds(residue_halves, moduli, more)) return bits;
+      if (std::max(more.a, more.b) > most_residue_bits || !needs_.holds(residue_halves, moduli, more)) return true;
       bits = more;
     }
   }

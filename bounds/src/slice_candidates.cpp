@@ -42,10 +42,11 @@ class SliceSearch {
   /// Chooses the cheapest plan whose bound certifies the target for every entry, if it costs no more than the limit, or than
   /// the superaccumulator. Plans are tried on the probe entries first; an entry that refuses a plan joins them. Where residues
   /// certify the target, the cheaper plans are few, and any one entry refuses most of them; others are then probed only if a
-  /// plan passes there.
+  /// plan passes there. A norm asks for several entries, and residues of about a plan's accuracy mostly refuse it already.
   bool choose_certified(PlansByCost plans, const Allowance& allowance) {
     std::vector<Probe> probes;
-    bool sampled = !residues_.evidence || problem_.m() == 0 || problem_.n() == 0;
+    const bool of_norm = residues_.evidence && allowance.normwise();
+    bool sampled = !residues_.evidence || of_norm || problem_.m() == 0 || problem_.n() == 0;
     if (sampled)
       probes = allowance.probes(4);
     else
@@ -54,13 +55,14 @@ class SliceSearch {
       poll_cancelled();
       const auto [plan, cost] = plans.take();
       if (cost > exact_ || cost > limit_) return false;
-      double probed = probe(plan, probes, allowance);
+      double probed = of_norm ? norm_estimate(finer_residues(plan.a.slices, plan.b.slices), probes, allowance) : 0;
+      if (probed <= 1) probed = probe(plan, probes, allowance);
       if (probed <= 1 && !sampled) {
         std::ranges::copy(allowance.probes(4), std::back_inserter(probes));
         sampled = true;
         probed = probe(plan, probes, allowance);
       }
-      if (probed <= 1 && residues_.evidence && allowance.normwise()) probed = norm_estimate(plan, probes, allowance);
+      if (probed <= 1 && of_norm) probed = norm_estimate(plan, probes, allowance);
       note({Method::one_plan, plan, cost, ratio_upper_after_rounding(probed, problem_.tau, problem_.u), false});
       if (probed > 1) continue;
       auto bound = examination_.bound(plan);
@@ -93,6 +95,7 @@ class SliceSearch {
   /// finishing its open entries exactly.
   void choose_refined(PlansByCost plans, Method method) {
     const auto& probes = allowance_.refined_probes(method);
+    if (!may_beat_residues(probes)) return;
     // The cheapest plan costs no more than a triangular plan is expected to cost. Most other plans are refused by few probes.
     double limit = cheapest_triangular(probes);
     std::optional<Candidate> best;
@@ -110,6 +113,28 @@ class SliceSearch {
     take(*best, method == Method::correctly_rounded ? "slices, Ziv's test, exact finish: no plan alone certifies every entry"
                                                     : "slices, then more of them where an entry is not certified");
   }
+
+  /// Residues with smaller errors than plans of so many slices. A device knows their errors, while it takes long to find facts
+  /// of vectors under slicings.
+  static ResiduePlan finer_residues(int slices_of_a, int slices_of_b) {
+    constexpr int bits_of_slice = 8, uncertain_bits = 4;
+    const auto bits = [](int slices) { return std::min(bits_of_slice * slices + uncertain_bits, most_residue_bits); };
+    return {2, bits(slices_of_a), bits(slices_of_b)};
+  }
+
+  /// False if slices are not expected to be cheaper than the residues that were chosen. Of the plans of s slices, the
+  /// triangular one costs least for its accuracy.
+  [[nodiscard]] bool may_beat_residues(const std::vector<Probe>& probes) {
+    if (!residues_.best) return true;
+    for (int s = 1; s <= max_slices; ++s) {
+      const double cost = problem_.costs.planned(triangular(s), problem_.m(), problem_.n(), problem_.k);
+      if (cost + least_open_share * exact_ > limit_) return false;
+      if (!(expected_cost(finer_residues(s, s), cost, limit_, probes) > limit_)) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] SplitPlan triangular(int s) const { return {{encoding_, s}, {encoding_, s}, s + 1, Accumulation::exact}; }
 
   double probe(const Plan& plan, const std::vector<Probe>& probes, const Allowance& allowance) {
     double worst = 0;
@@ -129,7 +154,7 @@ class SliceSearch {
     double least = std::min(exact_, limit_);
     for (int s = 1; s <= max_slices; ++s) {
       poll_cancelled();
-      const SplitPlan plan{{encoding_, s}, {encoding_, s}, s + 1, Accumulation::exact};
+      const auto plan = triangular(s);
       const double cost = problem_.costs.planned(plan, problem_.m(), problem_.n(), problem_.k);
       if (cost + least_open_share * exact_ > least) break;
       least = std::min(least, expected_cost(plan, cost, least, probes));

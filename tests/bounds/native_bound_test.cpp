@@ -195,10 +195,15 @@ TEST(NativeGemm, CertifiesWhatWasComputedElsewhere) {
         ranges.a.top + ranges.b.top > range->top)
       continue;
     const auto expected = multiply(call, replayed(product, Target::dgemm()), backend);
-    const auto found = certified_natively(call, Target::dgemm(), backend, examination->record(), ranges, "elsewhere");
-    ASSERT_EQ(to_json(found.certificate), to_json(expected)) << product.describe();
-    EXPECT_EQ(found.decision.method, Method::native);
-    EXPECT_EQ(found.decision.reason, "elsewhere");
+    StreamRecord record;
+    record.native = true, record.operands = examination->record(), record.ranges = ranges;
+    record.of_c.fingerprint = expected.fingerprints.c;
+    const auto found = multiplied_in_stream(call, Target::dgemm(), backend, record);
+    ASSERT_TRUE(found);
+    ASSERT_EQ(to_json(found->certificate), to_json(expected)) << product.describe();
+    EXPECT_EQ(found->decision.method, Method::native);
+    record.of_c.fingerprint += 1;
+    ASSERT_FALSE(multiplied_in_stream(call, Target::dgemm(), backend, record));
     specials += std::ranges::any_of(std::span(c.data(), static_cast<std::size_t>(c.rows() * c.cols())),
                                     [](double x) { return std::isnan(x); });
   }

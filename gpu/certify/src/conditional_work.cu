@@ -35,7 +35,7 @@ class RelaxedCapture {
 class Capture {
  public:
   /// @param into null: a new graph
-  Capture(cudaStream_t stream, cudaGraph_t into) : stream_(stream) {
+  Capture(cudaStream_t stream, cudaGraph_t into) : stream_(stream), owns_(into == nullptr) {
     if (into == nullptr)
       check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "cudaStreamBeginCapture");
     else
@@ -44,7 +44,9 @@ class Capture {
   }
   ~Capture() {
     cudaGraph_t dropped = nullptr;
-    if (stream_ != nullptr) cudaStreamEndCapture(stream_, &dropped);
+    if (stream_ == nullptr) return;
+    cudaStreamEndCapture(stream_, &dropped);
+    if (owns_ && dropped != nullptr) cudaGraphDestroy(dropped);
   }
   Capture(const Capture&) = delete;
   Capture& operator=(const Capture&) = delete;
@@ -57,6 +59,7 @@ class Capture {
 
  private:
   cudaStream_t stream_;
+  bool owns_;
 };
 
 /// The graph into which a stream is captured, null if it is not; and the nodes on which its next one depends.

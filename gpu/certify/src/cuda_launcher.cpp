@@ -2,6 +2,11 @@
 #include "cuda_launcher.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -15,62 +20,72 @@ namespace {
 
 class CudaLaunched final : public LaunchedProduct {
  public:
-  CudaLaunched(std::shared_ptr<const CertifiedGemm> gemm, const RealProduct& product, std::shared_ptr<void> workspace,
-               cudaStream_t stream)
+  CudaLaunched(std::shared_ptr<const CertifiedGemm> gemm, const RealProduct& product,
+               std::unique_ptr<Workspaces::Lent> workspace, cudaStream_t stream)
       : gemm_(std::move(gemm)), workspace_(std::move(workspace)), stream_(stream) {
-    (*gemm_)(product, workspace_.get(), stream_);
+    (*gemm_)(product, workspace_->data(), stream_);
+    workspace_->mark(stream_);
   }
 
-  [[nodiscard]] std::optional<StreamRecord> wait() const override { return gemm_->stream_record(workspace_.get(), stream_); }
+  [[nodiscard]] std::optional<StreamRecord> wait() const override { return gemm_->stream_record(workspace_->data(), stream_); }
 
  private:
   std::shared_ptr<const CertifiedGemm> gemm_;
-  std::shared_ptr<void> workspace_;  ///< destroyed first, since the work uses the other one's streams
+  std::unique_ptr<Workspaces::Lent> workspace_;
   cudaStream_t stream_;
 };
 
 }  // namespace
 
-std::shared_ptr<void> Workspaces::take(std::size_t bytes, cudaStream_t stream) {
-  const int device = current_device();
-  const std::scoped_lock lock(mutex_);
-  const auto found = std::ranges::find(idle_, bytes, &Kept::bytes);
-  std::list<Kept> taken;
-  if (found != idle_.end()) {
-    taken.splice(taken.end(), idle_, found);
-    taken.front().until->wait_in(stream);
-  } else {
-    const auto allocate = [&] { return Memory(bytes, own_.stream()); };
-    Memory memory;
-    try {
-      memory = allocate();
-    } catch (const OutOfMemory&) {
-      if (idle_.empty()) throw;
-      idle_.clear();
-      check(cudaStreamSynchronize(own_.stream()), "cudaStreamSynchronize");
-      memory = allocate();
-    }
-    taken.push_back({bytes, std::move(memory), nullptr});
-    StreamMark(own_.stream()).wait_in(stream);
-  }
-  auto* const data = taken.front().memory.arena().take<std::uint8_t>(static_cast<Index>(bytes));
-  const auto kept = std::make_shared<std::list<Kept>>(std::move(taken));
-  return {data, [kept, stream, device, all = shared_from_this()](void*) { all->take_back(*kept, stream, device); }};
+Workspaces::Lent::~Lent() {
+  if (until_ == nullptr) cudaDeviceSynchronize();  // an exception came between
+  all_->take_back({bytes_, std::move(memory_), std::move(until_)});
 }
 
-void Workspaces::take_back(std::list<Kept>& kept, cudaStream_t stream, int device) noexcept {
-  const CudaDevice current(device);
+std::unique_ptr<Workspaces::Lent> Workspaces::lend(std::size_t bytes, cudaStream_t stream) {
+  const auto lent = [&](Memory memory) {
+    return std::unique_ptr<Lent>(new Lent(shared_from_this(), bytes, std::move(memory)));
+  };
+  const std::scoped_lock lock(mutex_);
+  // Streams need not wait for each other's products while there is memory.
+  const auto found = std::ranges::find_if(
+      idle_, [bytes](const Idle& idle) { return idle.bytes == bytes && (idle.until == nullptr || idle.until->done()); });
+  if (found != idle_.end()) {
+    auto memory = std::move(found->memory);
+    idle_.erase(found);
+    return lent(std::move(memory));
+  }
+  const auto allocate = [&] { return Memory(bytes, own_.stream()); };
+  Memory memory;
   try {
-    auto until = std::make_unique<const StreamMark>(stream);
-    until->wait_in(own_.stream());  // memory that is freed there is then unused
-    kept.front().until = std::move(until);
+    memory = allocate();
+  } catch (const OutOfMemory&) {
+    if (idle_.empty()) throw;
+    while (!idle_.empty()) free(std::move(idle_.front())), idle_.pop_front();
+    check(cudaStreamSynchronize(own_.stream()), "cudaStreamSynchronize");
+    memory = allocate();
+  }
+  StreamMark(own_.stream()).wait_in(stream);
+  return lent(std::move(memory));
+}
+
+void Workspaces::take_back(Idle idle) noexcept {
+  const std::scoped_lock lock(mutex_);
+  idle_.push_back(std::move(idle));
+  const auto bytes = [this] {
+    return std::transform_reduce(idle_.begin(), idle_.end(), std::size_t{0}, std::plus(),
+                                 [](const Idle& of) { return of.bytes; });
+  };
+  while (idle_.size() > most_idle || (!idle_.empty() && bytes() > most_idle_bytes))
+    free(std::move(idle_.front())), idle_.pop_front();
+}
+
+void Workspaces::free(Idle idle) noexcept {
+  try {
+    if (idle.until != nullptr) idle.until->wait_in(own_.stream());
   } catch (const std::exception&) {
     cudaDeviceSynchronize();
-    return;  // the memory is freed
   }
-  const std::scoped_lock lock(mutex_);
-  idle_.splice(idle_.end(), kept);
-  if (idle_.size() > most_idle) idle_.pop_front();
 }
 
 CudaLauncher::CudaLauncher(const CudaBackend& backend, int device) : backend_(backend), device_(device) {
@@ -87,11 +102,12 @@ std::unique_ptr<LaunchedProduct> CudaLauncher::launch(const RealProduct& product
   if (status != cudaStreamCaptureStatusNone) throw std::invalid_argument("stream is captured; a CertifiedGemm can be captured");
   const bool fits = product.m() > 0 && product.n() > 0 && product.k() > 0 && product.alpha == 1 && product.beta == 0 &&
                     product.c.is_double() && all_on_device(product);
-  const auto gemm = fits ? gemm_for(product, target) : nullptr;
-  if (gemm == nullptr) return nullptr;
+  if (!fits) return nullptr;
   try {
-    return std::make_unique<CudaLaunched>(gemm, product, workspaces_->take(gemm->workspace(), stream), stream);
-  } catch (const std::invalid_argument&) {  // its matrices are stored in another way
+    auto gemm = gemm_for(product, target);
+    auto workspace = workspaces_->lend(gemm->workspace(), stream);
+    return std::make_unique<CudaLaunched>(std::move(gemm), product, std::move(workspace), stream);
+  } catch (const std::invalid_argument&) {  // the device decides no such products, or its matrices are stored in another way
     return nullptr;
   } catch (const OutOfMemory&) {
     return nullptr;
@@ -104,23 +120,18 @@ void CudaLauncher::wait(void* stream) const {
 }
 
 std::shared_ptr<const CertifiedGemm> CudaLauncher::gemm_for(const RealProduct& product, const Target& target) const {
-  const std::scoped_lock lock(mutex_);
   const Index m = product.m(), n = product.n(), k = product.k();
+  std::list<Kind> evicted;  // is destroyed without the lock
+  const std::scoped_lock lock(mutex_);
   const auto found = std::ranges::find_if(kinds_, [&](const Kind& kind) {
     return kind.target.kind == target.kind && kind.target.tau == target.tau && kind.m == m && kind.n == n && kind.k == k;
   });
-  if (found != kinds_.end()) {
+  if (found != kinds_.end())
     kinds_.splice(kinds_.begin(), kinds_, found);
-    return kinds_.front().gemm;
-  }
-  std::shared_ptr<const CertifiedGemm> gemm;
-  try {
-    gemm = std::make_shared<const CertifiedGemm>(backend_, target, m, n, k);
-  } catch (const std::invalid_argument&) {  // the device decides no such products
-  }
-  kinds_.push_front({target, m, n, k, gemm});
-  if (kinds_.size() > most_kinds) kinds_.pop_back();
-  return gemm;
+  else
+    kinds_.push_front({target, m, n, k, std::make_shared<const CertifiedGemm>(backend_, target, m, n, k)});
+  if (kinds_.size() > most_kinds) evicted.splice(evicted.end(), kinds_, std::prev(kinds_.end()));
+  return kinds_.front().gemm;
 }
 
 }  // namespace ozbound::gpu

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "memory.hpp"
 #include "ozbound/bounds/stream_launcher.hpp"
@@ -16,24 +18,47 @@ namespace ozbound::gpu {
 /// Workspaces of launched products. A few of those that come back are kept, since a device is slow to provide memory.
 class Workspaces : public std::enable_shared_from_this<Workspaces> {
  public:
-  /// Memory for the work of a stream. It comes back when the result is destroyed, in the order of that stream. @throws
-  /// OutOfMemory
-  std::shared_ptr<void> take(std::size_t bytes, cudaStream_t stream);
+  /// Memory for work of one stream. It comes back when this object is destroyed; the work that was marked then still uses it.
+  class Lent {
+   public:
+    ~Lent();
+    Lent(const Lent&) = delete;
+    Lent& operator=(const Lent&) = delete;
 
- private:
-  static constexpr std::size_t most_idle = 4;
+    [[nodiscard]] void* data() const { return memory_.arena().take<std::uint8_t>(static_cast<Index>(bytes_)); }
+    /// Marks the work that uses the memory. Without a mark, the destructor waits for the device.
+    void mark(cudaStream_t stream) { until_ = std::make_unique<const StreamMark>(stream); }
 
-  struct Kept {
-    std::size_t bytes;
-    Memory memory;
-    std::unique_ptr<const StreamMark> until;  ///< earlier work that uses it
+   private:
+    friend class Workspaces;
+    Lent(std::shared_ptr<Workspaces> all, std::size_t bytes, Memory memory)
+        : all_(std::move(all)), bytes_(bytes), memory_(std::move(memory)) {}
+
+    std::shared_ptr<Workspaces> all_;
+    std::size_t bytes_;
+    Memory memory_;
+    std::unique_ptr<const StreamMark> until_;
   };
 
-  void take_back(std::list<Kept>& kept, cudaStream_t stream, int device) noexcept;
+  /// @throws OutOfMemory
+  std::unique_ptr<Lent> lend(std::size_t bytes, cudaStream_t stream);
+
+ private:
+  static constexpr std::size_t most_idle = 8, most_idle_bytes = std::size_t{1} << 30;
+
+  struct Idle {
+    std::size_t bytes;
+    Memory memory;
+    std::unique_ptr<const StreamMark> until;  ///< work that uses it
+  };
+
+  void take_back(Idle idle) noexcept;
+  /// Frees memory after the work that uses it.
+  void free(Idle idle) noexcept;
 
   SideStream own_;  ///< in the order of which memory is taken and freed
   std::mutex mutex_;
-  std::list<Kept> idle_;
+  std::list<Idle> idle_;
 };
 
 /// Launches products as CertifiedGemm. Objects for the kinds of products that were launched last are kept.
@@ -50,10 +75,11 @@ class CudaLauncher final : public StreamLauncher {
   struct Kind {
     Target target;
     Index m, n, k;
-    std::shared_ptr<const CertifiedGemm> gemm;  ///< null: the device has no kernels for it
+    std::shared_ptr<const CertifiedGemm> gemm;
   };
-  static constexpr std::size_t most_kinds = 16;
+  static constexpr std::size_t most_kinds = 64;
 
+  /// @throws as CertifiedGemm.
   [[nodiscard]] std::shared_ptr<const CertifiedGemm> gemm_for(const RealProduct& product, const Target& target) const;
 
   const CudaBackend& backend_;

@@ -2,6 +2,7 @@
 #include "device_examination.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -332,16 +333,19 @@ class DeviceAllowance final : public Allowance {
     launch_least_allowing(magnitudes_, target_, probing_.work(), stream_);
     const DeviceArray<PlaceOfEntry> least(1, stream_);
     launch_taking_place(probing_.work(), n(), least.data(), stream_);
-    auto there = copy_to_device(places, stream_);
-    check(cudaMemcpyAsync(there.data(), &least.data()->place, sizeof(Index), cudaMemcpyDeviceToDevice, stream_),
-          "cudaMemcpyAsync");
-    const DeviceArray<double> allowed_there(static_cast<Index>(places.size()), stream_);
-    launch_probes(magnitudes_, target_, there.data(), static_cast<Index>(places.size()), allowed_there.data(), stream_);
-    auto& measured = examination_.measured(examination_.encoding_);
-    // The host waits for the allowances alone: decisions by residues need no facts of vectors.
-    const auto beside = examination_.beside()->stream();
-    places[0] = measured.measure(std::move(of_rows), std::move(of_columns), least.data(), beside).place;
-    const auto allowed = copy_to_host(allowed_there.data(), static_cast<Index>(places.size()), stream_);
+    const auto there = copy_to_device(places, stream_);
+    const auto copy = [this](void* to, const void* from) {
+      check(cudaMemcpyAsync(to, from, sizeof(Index), cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync");
+    };
+    copy(there.data(), &least.data()->place);
+    const auto count = static_cast<Index>(places.size());
+    const DeviceArray<double> allowed_there(count + 1, stream_);  // the bits of the least one's place come last
+    launch_probes(magnitudes_, target_, there.data(), count, allowed_there.data(), stream_);
+    copy(allowed_there.data() + count, there.data());
+    const auto allowed = copy_to_host(allowed_there.data(), count + 1, stream_);
+    places[0] = std::bit_cast<Index>(allowed.back());
+    of_rows.push_back(places[0] / n()), of_columns.push_back(places[0] % n());
+    examination_.measured(examination_.encoding_).expect(std::move(of_rows), std::move(of_columns));
     std::vector<Probe> probes;
     for (std::size_t t = 0; t < places.size(); ++t) probes.push_back({places[t] / n(), places[t] % n(), allowed[t]});
     return probes;

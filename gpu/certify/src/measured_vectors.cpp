@@ -22,7 +22,6 @@ struct MeasuredVectors::Measuring {
 double MeasuredVectors::Number::value() const { return *in_->copy->wait().at(in_->number); }
 
 std::shared_ptr<MeasuredVectors::Measuring> MeasuredVectors::launch(std::vector<Index> rows, std::vector<Index> columns,
-                                                                    const PlaceOfEntry* place,
                                                                     const std::function<void(double*)>& launch_number,
                                                                     cudaStream_t stream) const {
   auto result = std::make_shared<Measuring>();
@@ -43,22 +42,14 @@ std::shared_ptr<MeasuredVectors::Measuring> MeasuredVectors::launch(std::vector<
   result->memory = Memory(needed.used(), stream);
   auto arena = result->memory.arena();
   take(arena);
-  if (place == nullptr && of_rows.size() <= 1 && of_columns.size() <= 1) {
+  if (of_rows.size() <= 1 && of_columns.size() <= 1) {
     if (!of_rows.empty()) result->rows.only = of_rows[0];
     if (!of_columns.empty()) result->columns.only = of_columns[0];
   } else {
     auto places = of_rows;
     places.insert(places.end(), of_columns.begin(), of_columns.end());
-    // The own stream reads `place`, which its owner may then free in the order of that stream.
-    result->places = copy_to_device(places, stream_);
-    auto* const of_row = result->places.data();
-    auto* const of_column = of_row + of_rows.size();
-    const auto copy = [this](Index* to, const Index* from) {
-      check(cudaMemcpyAsync(to, from, sizeof(Index), cudaMemcpyDeviceToDevice, stream_), "cudaMemcpyAsync");
-    };
-    if (place != nullptr) copy(of_row, &place->i), copy(of_column, &place->j);
-    if (stream != stream_) StreamMark(stream_).wait_in(stream);
-    result->rows.indices = of_row, result->columns.indices = of_column;
+    result->places = copy_to_device(places, stream);
+    result->rows.indices = result->places.data(), result->columns.indices = result->places.data() + of_rows.size();
   }
   launch_facts_of_some(result->rows, result->columns, stream);
   const void* begin = result->rows.facts.begin();
@@ -88,32 +79,22 @@ MeasuredVectors::Number MeasuredVectors::start(Index i, Index j, cudaStream_t st
   std::vector<Index> rows{i}, columns{j};
   erase_known(rows_, rows), erase_known(columns_, columns);
   Number number;
-  number.in_ = launch(std::move(rows), std::move(columns), nullptr, launch_number, stream);
+  number.in_ = launch(std::move(rows), std::move(columns), launch_number, stream);
   note_all(number.in_);
   return number;
 }
 
-PlaceOfEntry MeasuredVectors::measure(std::vector<Index> rows, std::vector<Index> columns, const PlaceOfEntry* place,
-                                      cudaStream_t stream) {
-  erase_known(rows_, rows), erase_known(columns_, columns);
-  if (place != nullptr) rows.insert(rows.begin(), 0), columns.insert(columns.begin(), 0);
-  const auto measuring = launch(std::move(rows), std::move(columns), place, nullptr, stream);
-  PlaceOfEntry found{};
-  auto of_rows = measuring->row_indices, of_columns = measuring->column_indices;
-  if (place != nullptr) {
-    found = copy_to_host(place, 1, stream_)[0];
-    of_rows[0] = found.i, of_columns[0] = found.j;
-  }
-  note(rows_, of_rows, measuring->rows.facts, measuring);
-  note(columns_, of_columns, measuring->columns.facts, measuring);
-  return found;
+void MeasuredVectors::expect(std::vector<Index> rows, std::vector<Index> columns) {
+  expected_rows_ = std::move(rows), expected_columns_ = std::move(columns);
 }
 
 const VectorFacts& MeasuredVectors::facts(Side& side, Index i, int slices) {
   if (!side.known.contains(i)) {
     const CudaDevice current(device_);
-    const bool of_rows = &side == &rows_;
-    measure(of_rows ? std::vector{i} : std::vector<Index>{}, of_rows ? std::vector<Index>{} : std::vector{i}, nullptr, stream_);
+    auto rows = std::exchange(expected_rows_, {}), columns = std::exchange(expected_columns_, {});
+    (&side == &rows_ ? rows : columns).push_back(i);
+    erase_known(rows_, rows), erase_known(columns_, columns);
+    note_all(launch(std::move(rows), std::move(columns), nullptr, stream_));
   }
   auto& known = side.known.at(i);
   auto& facts = known.of[slices];

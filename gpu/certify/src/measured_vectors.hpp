@@ -43,10 +43,8 @@ class MeasuredVectors {
   /// launches work that sets a number in device memory, which is copied together with the facts. @param stream where A and B
   /// are complete @pre the device is the current one.
   Number start(Index i, Index j, cudaStream_t stream, const std::function<void(double*)>& launch_number = nullptr);
-  /// Measures the rows and columns that are not known yet, and also those at `place` in device memory, if it is not null, in
-  /// the order of `stream`, after the work of this object's own. Returns the entry at `place`. Waits for the own stream, not
-  /// for the facts. @pre the device is the current one.
-  PlaceOfEntry measure(std::vector<Index> rows, std::vector<Index> columns, const PlaceOfEntry* place, cudaStream_t stream);
+  /// Notes rows and columns whose facts are likely to be asked for. They are measured together, when one of them is.
+  void expect(std::vector<Index> rows, std::vector<Index> columns);
 
   const VectorFacts& row(Index i, int slices) { return facts(rows_, i, slices); }
   const VectorFacts& column(Index j, int slices) { return facts(columns_, j, slices); }
@@ -64,11 +62,9 @@ class MeasuredVectors {
     std::map<Index, Known> known = {};
   };
 
-  /// Launches the measurement of vectors. `place`, if not null, comes first in both lists, which then start with any number.
-  /// `launch_number` may be null.
+  /// Launches the measurement of vectors. `launch_number` may be null.
   [[nodiscard]] std::shared_ptr<Measuring> launch(std::vector<Index> rows, std::vector<Index> columns,
-                                                  const PlaceOfEntry* place, const std::function<void(double*)>& launch_number,
-                                                  cudaStream_t stream) const;
+                                                  const std::function<void(double*)>& launch_number, cudaStream_t stream) const;
   void note_all(const std::shared_ptr<Measuring>& measuring);
   static void erase_known(const Side& side, std::vector<Index>& indices);
   static void note(Side& side, const std::vector<Index>& indices, const FactsOfAllSlicings& facts,
@@ -80,6 +76,7 @@ class MeasuredVectors {
   int device_;
   cudaStream_t stream_;
   Side rows_, columns_;
+  std::vector<Index> expected_rows_, expected_columns_;
 };
 
 }  // namespace ozbound::gpu

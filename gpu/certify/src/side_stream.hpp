@@ -105,6 +105,7 @@ class StreamMark {
 
   /// Waits until this work is done.
   void wait() const { check(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
+  [[nodiscard]] bool done() const { return cudaEventQuery(event_) == cudaSuccess; }
   /// Waits likewise, but ignores errors, before memory that the work uses is freed.
   void wait_for_memory() const noexcept { cudaEventSynchronize(event_); }
   /// Makes another stream wait until this work is done.

@@ -38,7 +38,7 @@ class StreamLauncher {
 
   /// Launches C = A B, or returns null if the device does not decide such products on its own: other targets than `dgemm` and
   /// the componentwise ones, scalars, matrices of floats as C, places outside the device. Nothing is launched then.
-  /// @param stream a cudaStream_t that is not captured. It must outlive the result, as must the matrices.
+  /// @param stream a cudaStream_t that is not captured. It must outlive the result, and the matrices the work.
   [[nodiscard]] virtual std::unique_ptr<LaunchedProduct> launch(const RealProduct& product, const Target& target,
                                                                 void* stream) const = 0;
 

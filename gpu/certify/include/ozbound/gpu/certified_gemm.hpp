@@ -30,7 +30,8 @@ class CertifiedGemm {
     int least_moduli = 0;       ///< 2 … most_moduli; products that need fewer take this many, and every number between the two
                                 ///< costs a kernel that starts and ends. 0: a few less than the target usually asks for
     double sum_bytes = 0x1p30;  ///< as CudaEngine::Options::sum_bytes
-    bool native = true;         ///< cublasDgemm may compute C, where this build and the driver have CUDA 13 and cuBLAS
+    bool native = true;         ///< cublasDgemm may compute C, where this build and the driver have CUDA 13 and cuBLAS. The
+                                ///< conditional node in a captured graph keeps that from being a child graph of another one
   };
 
   /// @param backend it must outlive this object @param target dgemm, dgemm-typical or componentwise
@@ -48,9 +49,11 @@ class CertifiedGemm {
 
   /// Computes C. Matrices lie in the device's memory; C is of doubles, alpha is 1 and beta 0. Calls may overlap if each has its
   /// own workspace, which overlaps no matrix. While another thread is in a call of this object, or captures one, a call may run
-  /// on its own stream alone, and a captured graph then has fewer branches. After an exception, work that was launched may
-  /// still use the matrices. @throws std::invalid_argument as RealProduct::check, and for other shapes, scalars or places, or a
-  /// workspace that is null or not aligned; CudaError if a launch fails.
+  /// on its own stream alone, and a captured graph then has fewer branches. With native DGEMM, a call that is not captured
+  /// makes a CUDA graph for matrices and a workspace that were not among those of the last 256 calls with others; once there
+  /// are so many, that waits for the device. After an exception, work that was launched may still use the matrices. @throws
+  /// std::invalid_argument as RealProduct::check, and for other shapes, scalars or places, or a workspace that is null or not
+  /// aligned; CudaError if a launch fails.
   void operator()(const RealProduct& product, void* workspace, Stream stream) const;
 
   /// Computes the C of several products on up to eight streams, so that small ones run side by side, a plan chosen for each. In
