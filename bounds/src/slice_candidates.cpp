@@ -122,8 +122,8 @@ class SliceSearch {
     return {2, bits(slices_of_a), bits(slices_of_b)};
   }
 
-  /// False if slices are not expected to be cheaper than the residues that were chosen. Of the plans of s slices, the
-  /// triangular one costs least for its accuracy.
+  /// False if slices are not expected to be cheaper than the residues that were chosen. The triangular plan costs least among
+  /// those with as many slices and no larger errors.
   [[nodiscard]] bool may_beat_residues(const std::vector<Probe>& probes) {
     if (!residues_.best) return true;
     for (int s = 1; s <= max_slices; ++s) {
