@@ -384,7 +384,7 @@ std::optional<Multiplied> multiplied_in_stream(const RealProduct& product, const
       target,   Method::one_plan,        record.plan, m, n, k, cost, worst.ratio, "chosen on the device, by residues alone",
       {chosen}, backend.costs().origin()};
   found.record = std::move(record.operands);
-  found.evidence = Evidence{std::move(record.bound), [worst] { return worst; }};
+  found.evidence = Evidence{std::move(record.bound), [entry = worst] { return entry; }};
   auto certificate = RealMultiplication(product, stated, decision, backend, options, std::move(found)).certify(record.of_c);
   return Multiplied{std::move(decision), std::move(certificate)};
 }

@@ -93,20 +93,20 @@ CudaLauncher::CudaLauncher(const CudaBackend& backend, int device) : backend_(ba
   workspaces_ = std::make_shared<Workspaces>();
 }
 
-std::unique_ptr<LaunchedProduct> CudaLauncher::launch(const RealProduct& product, const Target& target, void* of) const {
+std::unique_ptr<LaunchedProduct> CudaLauncher::launch(const RealProduct& product, const Target& target, void* stream) const {
   const FloatEnvironment environment;
   const CudaDevice device(device_);
-  const auto stream = static_cast<cudaStream_t>(of);
+  const auto in = static_cast<cudaStream_t>(stream);
   cudaStreamCaptureStatus status{};
-  check(cudaStreamIsCapturing(stream, &status), "cudaStreamIsCapturing");
+  check(cudaStreamIsCapturing(in, &status), "cudaStreamIsCapturing");
   if (status != cudaStreamCaptureStatusNone) throw std::invalid_argument("stream is captured; a CertifiedGemm can be captured");
   const bool fits = product.m() > 0 && product.n() > 0 && product.k() > 0 && product.alpha == 1 && product.beta == 0 &&
                     product.c.is_double() && all_on_device(product);
   if (!fits) return nullptr;
   try {
     auto gemm = gemm_for(product, target);
-    auto workspace = workspaces_->lend(gemm->workspace(), stream);
-    return std::make_unique<CudaLaunched>(std::move(gemm), product, std::move(workspace), stream);
+    auto workspace = workspaces_->lend(gemm->workspace(), in);
+    return std::make_unique<CudaLaunched>(std::move(gemm), product, std::move(workspace), in);
   } catch (const std::invalid_argument&) {  // the device decides no such products, or its matrices are stored in another way
     return nullptr;
   } catch (const OutOfMemory&) {
