@@ -319,7 +319,7 @@ class FarAllowance final : public Allowance {
 
 class FarExamination final : public Examination {
  public:
-  FarExamination(std::unique_ptr<Examination> of, const CpuEngine& cpu) : of_(std::move(of)), cpu_(cpu) {}
+  FarExamination(std::unique_ptr<Examination> of, const CpuEngine& cpu) : of_(std::move(of)), cpu_(cpu) { ++made; }
 
   OperandRecord record() override { return of_->record(); }
   PlanBound bound(const Plan& plan) override {
@@ -328,6 +328,7 @@ class FarExamination final : public Examination {
     return there;
   }
   double error_at(const Plan& plan, double uniform, Index i, Index j) override {
+    asked_of_slices += plan.by_residues() ? 0 : 1;
     if (FarStarted::leaves_no_memory && FarStarted::alive > 0) {
       ++FarStarted::refusals;
       throw OutOfMemory("a started product holds all memory");
@@ -348,6 +349,9 @@ class FarExamination final : public Examination {
   std::unique_ptr<Allowance> allowance(const Target& target, double factor) override {
     return std::make_unique<FarAllowance>(of_->allowance(target, factor), *of_, cpu_);
   }
+
+  static inline std::atomic<int> made = 0;             ///< examinations
+  static inline std::atomic<int> asked_of_slices = 0;  ///< errors of single entries under plans by slices
 
  private:
   std::unique_ptr<Examination> of_;
@@ -413,7 +417,7 @@ class FarLaunched final : public LaunchedProduct {
     Decision decision{target, Method::native, {}, call.m(), call.n(), call.k(), 0, 0, {}, {}};
     record.native = stream.way == FarStream::natively;
     if (!record.native) {
-      record.plan = {17, 58, 58};
+      record.plan = {17, 58, 57};
       decision.method = Method::one_plan, decision.plan = record.plan;
       record.bound = examination->bound(record.plan);
       const double tau = target_tau(target, call.k(), binary64, false);

@@ -456,7 +456,7 @@ TEST_F(Products, AreSeldomStartedInVain) {
 TEST_F(Products, AreStartedUnderAPlanThatIsKnown) {
   const FarBackend device(1);
   const Backend backend(device.engine(), device.examiner(), nullptr, nullptr, {BackendId::Kind::cpu, "far"});
-  const int known = FarStarted::known, finished = FarStarted::finished;
+  const int known = FarStarted::known, finished = FarStarted::finished, asked = FarExamination::asked_of_slices;
   int taken = 0;
   for (const double tau : {1e-9, 1e-11, 1e-13}) {
     Case<double> of(12, 11, 40, Like::uniform, 91);
@@ -468,6 +468,7 @@ TEST_F(Products, AreStartedUnderAPlanThatIsKnown) {
   EXPECT_EQ(taken, 3);
   EXPECT_EQ(FarStarted::known, known + 3);
   EXPECT_EQ(FarStarted::finished, finished + 3);
+  EXPECT_EQ(FarExamination::asked_of_slices, asked);
   Case<double> with_c0(12, 11, 40, Like::uniform, 91);  // whose copy needs memory
   with_c0.beta = 0x1p-20, with_c0.in_far_memory = true;
   const auto done = multiply(with_c0.product(), Target::normwise(1e-13), backend);
@@ -486,7 +487,10 @@ TEST_F(Products, AreStartedWhereZivsTestFinishesThem) {
     for (int t = 0; t < 3; ++t) {
       Case<double> of(12, 11, 40, like, 95 + static_cast<std::uint64_t>(t)), alone(of);
       of.beta = alone.beta = 0, of.in_far_memory = true;
+      const int asked = FarExamination::asked_of_slices;
       const auto done = multiply(of.product(), Target::correctly_rounded(), backend);
+      // A device takes long to find the facts of slices, which are no use where residues are far cheaper.
+      EXPECT_EQ(FarExamination::asked_of_slices == asked, done.decision.plan->by_residues());
       const auto expected = multiply(alone.product(), Target::correctly_rounded(), cpu);
       EXPECT_EQ(bits_text(of.c), bits_text(alone.c));
       EXPECT_EQ(to_json(done.decision).at("plan"), to_json(expected.decision).at("plan"));
@@ -499,6 +503,21 @@ TEST_F(Products, AreStartedWhereZivsTestFinishesThem) {
   EXPECT_GT(exact, 0);
   EXPECT_EQ(FarStarted::known, known + taken);
   EXPECT_EQ(FarStarted::decided, decided + taken);
+}
+
+// A decision that is carried out later takes one examination of its operands, which shows that the plan holds them.
+TEST_F(Products, AreExaminedOnceWhenADecisionIsCarriedOut) {
+  const FarBackend device(1);
+  const Backend backend(device.engine(), device.examiner(), device.native(), nullptr, {BackendId::Kind::cpu, "far"});
+  for (const bool residues : {true, false}) {
+    Case<double> of(12, 11, 40, Like::uniform, 99);
+    of.beta = 0, of.in_far_memory = true;
+    Decision decision{Target::dgemm(), Method::native, {}, 12, 11, 40, 0, 0, {}, {}};
+    if (residues) decision.method = Method::one_plan, decision.plan = ResiduePlan{17, 58, 58};
+    const int made = FarExamination::made;
+    EXPECT_TRUE(multiply(of.product(), decision, backend).holds);
+    EXPECT_EQ(FarExamination::made, made + 1);
+  }
 }
 
 /// Native DGEMM costs less than any plan that reaches its accuracy.

@@ -11,7 +11,7 @@
 
 namespace ozbound {
 
-/// What a device recorded about a product C = A B of doubles that it decided and computed in a stream, without its host.
+/// A device records this about a product C = A B of doubles that it decided and computed in a stream, without its host.
 struct StreamRecord {
   bool native = false;           ///< native DGEMM computed C; the plan, its bound and the worst entry are then not set
   ResiduePlan plan = {0, 0, 0};  ///< otherwise the plan that was chosen

@@ -34,7 +34,7 @@ struct NativeGuarantee {
 /// Other facts that a product under the decision need not compute again.
 struct Findings {
   std::unique_ptr<Examination> examination;  ///< of A and B; null: not made
-  std::optional<OperandRecord> record;       ///< if set, the decision is for these operands, and its plan holds their product
+  std::optional<OperandRecord> record;  ///< of A and B; given with a decision, it says that a plan there holds their product
   std::optional<NativeGuarantee> guarantee;  ///< set if a native DGEMM was considered
   std::optional<Evidence> evidence;          ///< set if one plan's bound certifies every entry
   std::unique_ptr<StartedProduct> started;   ///< under the chosen plan; null: not started

@@ -71,7 +71,8 @@ class CertifiedGemm {
   /// @pre the call's work is done or on this stream.
   [[nodiscard]] std::optional<Multiplied> record(const RealProduct& product, const void* workspace, Stream stream) const;
 
-  /// What `record` makes the decision and the certificate from; nothing if nothing was chosen. @throws and @pre as record.
+  /// The facts from which `record` makes the decision and the certificate; nothing if nothing was chosen. @throws and @pre as
+  /// record.
   [[nodiscard]] std::optional<StreamRecord> stream_record(const void* workspace, Stream stream) const;
 
  private:
