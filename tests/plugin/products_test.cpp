@@ -505,6 +505,35 @@ TEST_F(Products, AreStartedWhereZivsTestFinishesThem) {
   EXPECT_EQ(FarStarted::decided, decided + taken);
 }
 
+// Through the plug-in, too, Ziv's test finds the open entries under the bound that stays on the device.
+TEST_F(Products, LeaveTheSameEntriesOpenWhenTheyAreFinished) {
+  const plugin::PluginBackend through(counterfeit(), far_device, 1);
+  const auto backend = through.backend();
+  const CpuEngine cpu({.threads = 1});
+  const ResiduePlan plan{15, 50, 49};
+  std::size_t open_entries = 0, finished = 0;
+  for (int t = 0; t < 8; ++t) {  // some of which the device does not finish
+    Case<double> of(12, 11, 40, Like::wide, 95 + static_cast<std::uint64_t>(t)), alone(of);
+    of.beta = alone.beta = 0, of.in_far_memory = true;
+    const auto call = of.product().real();
+    const auto examination = backend.examiner().examine(call);
+    const auto started =
+        examination->allowance(Target::componentwise(1), 1)->start_product(call, {plan.moduli, plan.moduli, {}, plan});
+    ASSERT_TRUE(started);
+    const auto bound = examination->bound(plan);
+    const auto open = started->finish_decided(call, ziv_bound(bound));
+    if (!open) continue;
+    ++finished;
+    const auto here = HostExaminer(cpu).examine(alone.product().real());
+    const auto same_bound = here->bound(plan);
+    EXPECT_EQ(*open, multiply_finite(alone.product().real(), plan, cpu, ziv_bound(same_bound)));
+    EXPECT_EQ(bits_text(of.c), bits_text(alone.c));
+    open_entries += open->size();
+  }
+  EXPECT_EQ(finished, 6U);
+  EXPECT_GT(open_entries, 50U);
+}
+
 // A decision that is carried out later takes one examination of its operands, which shows that the plan holds them.
 TEST_F(Products, AreExaminedOnceWhenADecisionIsCarriedOut) {
   const FarBackend device(1);

@@ -30,8 +30,8 @@ struct Sample {
   Sample(Index m, Index n, Index k, bool specials, int seed) : a(m, k), b(k, n), c(m, n) {
     std::mt19937_64 random(static_cast<std::uint64_t>(seed));
     for (auto* const x : {&a, &b})
-      for (Index t = 0; t < x->rows() * x->cols(); ++t)
-        x->data()[t] = std::ldexp(static_cast<double>(random() >> 11), -53) - 0.5;
+      for (Index t = 0; t < x->rows() * x->cols(); ++t)  // more bits than residues hold exactly
+        x->data()[t] = std::ldexp(static_cast<double>(random() >> 11) - 0x1p52, -53 - static_cast<int>(random() % 7));
     for (Index t = 0; t < m * n; ++t) c.data()[t] = -7;
     if (specials) a(m / 2, 0) = std::numeric_limits<double>::infinity(), b(0, n / 2) = std::numeric_limits<double>::quiet_NaN();
   }
