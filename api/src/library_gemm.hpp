@@ -7,7 +7,6 @@
 #include <tuple>
 #include <utility>
 
-#include "openblas_threads.hpp"
 #include "ozbound/bounds/native_gemm.hpp"
 
 namespace ozbound {
@@ -16,6 +15,12 @@ namespace ozbound {
 template <class T>
 using LibraryCall = std::function<void(char op_a, char op_b, Index m, Index n, Index k, T alpha, const T* a, Index lda,
                                        const T* b, Index ldb, T beta, T* c, Index ldc)>;
+
+/// Rows [row, row + rows) and columns [column, column + columns) of C.
+struct BlockOfC {
+  Index row = 0, column = 0, rows = 0, columns = 0;
+  bool by_library = true;  ///< false: by plain loops on the calling thread
+};
 
 /// A library's GEMMs for matrices with any strides.
 class LibraryGemm : public NativeGemm {

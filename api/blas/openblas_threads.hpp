@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "ozbound/core/matrix.hpp"
+#include "library_gemm.hpp"
 
 namespace ozbound {
 
@@ -17,12 +17,6 @@ enum class BlasThreads {
 };
 
 BlasThreads blas_threads();
-
-/// Rows [row, row + rows) and columns [column, column + columns) of C.
-struct BlockOfC {
-  Index row = 0, column = 0, rows = 0, columns = 0;
-  bool by_library = true;  ///< false: by plain loops on the calling thread
-};
 
 /// Calls `multiply`, which computes a block of C by OpenBLAS, for blocks that make up an m x n C with inner dimension k. All
 /// computing threads round to nearest and keep subnormals meanwhile. OpenBLAS's pthreads stay unused: OpenMP workers of ours
