@@ -3,7 +3,7 @@
 #
 # *_test.cpp become ozbound_NAME_tests; *_long_test.cpp become ozbound_NAME_long_tests, labelled NAME-long, which only
 # `./dev test --long` runs. New files appear without an edit. Includes may start at tests/. Each file has a namespace of its
-# own, ozbound::FILE, since several are one unit where CMAKE_UNITY_BUILD is on; the preset daily compiles them one by one.
+# own, ozbound::FILE, since several are one unit (ozbound_units).
 
 find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
@@ -50,6 +50,7 @@ function(ozbound_test_program target sources link label timeout)
     ozbound_precompile_headers(${target}
       <gmock/gmock.h> <gtest/gtest.h> <rapidcheck.h> <nlohmann/json.hpp> <algorithm> <functional> <map> <random> <vector>)
   endif()
+  ozbound_units(${target})
   gtest_discover_tests(${target}
     DISCOVERY_MODE PRE_TEST  # so that the sanitizers' run-time options of the test presets hold
     DISCOVERY_TIMEOUT 60

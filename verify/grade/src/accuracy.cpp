@@ -18,12 +18,8 @@
 namespace ozbound::grading {
 namespace {
 
-struct Shape {
-  Index m, n, k;
-};
-
 /// The shapes. `cancellation` and `fem` have their named properties only for square shapes.
-std::vector<Shape> shapes(const GradeOptions& options) {
+std::vector<CaseShape> shapes(const GradeOptions& options) {
   if (options.quick) return {{12, 12, 12}, {5, 7, 33}};
   return {{96, 96, 96}, {31, 40, 700}};
 }
@@ -179,7 +175,7 @@ Finding extreme_scalars(const ForeignGemm& gemm, const GradeOptions& options) {
                "2^400 and C of 20011 rows or columns; nothing underflows or overflows",
                higham});
   constexpr double large = 0x1.8p400, small = -0x1.4p-400;
-  for (const auto& [m, n, k] : {Shape{5, 7, 33}, {37, 29, 600}, {3, 20011, 2}, {20011, 3, 2}}) {
+  for (const auto& [m, n, k] : {CaseShape{5, 7, 33}, {37, 29, 600}, {3, 20011, 2}, {20011, 3, 2}}) {
     const auto problem = generate({.family = Family::uniform, .m = m, .n = n, .k = k, .seed = options.seed});
     const auto c0 = uniform(m, n, options.seed + 1);
     for (const auto& [alpha, beta] :

@@ -21,10 +21,6 @@
 namespace ozbound::grading {
 namespace {
 
-struct Shape {
-  Index m, n, k;
-};
-
 constexpr int callers = 4;
 constexpr std::size_t most_results = 8;  // of one caller, kept for judging
 
@@ -32,7 +28,7 @@ constexpr std::size_t most_results = 8;  // of one caller, kept for judging
 /// once.
 class Caller {
  public:
-  Caller(const ForeignGemm& gemm, const Shape& shape, std::uint64_t seed, const Storage& storage)
+  Caller(const ForeignGemm& gemm, const CaseShape& shape, std::uint64_t seed, const Storage& storage)
       : gemm_(gemm),
         problem_(generate({.family = Family::uniform, .m = shape.m, .n = shape.n, .k = shape.k, .seed = seed})),
         call_(operands(problem_), storage) {
@@ -67,7 +63,7 @@ class Caller {
 };
 
 /// Calls from several threads at once, `rounds` calls from each. Odd callers are row-major if the library takes such calls.
-void call_at_once(const ForeignGemm& gemm, const Shape& shape, const GradeOptions& options, int rounds, Tally& tally) {
+void call_at_once(const ForeignGemm& gemm, const CaseShape& shape, const GradeOptions& options, int rounds, Tally& tally) {
   std::list<Caller> all;
   for (int t = 0; t < callers; ++t)
     all.emplace_back(gemm, shape, options.seed + static_cast<std::uint64_t>(t),

@@ -45,7 +45,7 @@ class Layouts {
       : gemm_(gemm), options_(options), storages_(storages(gemm.takes_row_major())) {}
 
   Findings run() {
-    for (const auto& [m, n, k] : {Shape{5, 9, 7}, Shape{7, 61, 68}, Shape{37, 29, 53}, Shape{130, 70, 90}}) {
+    for (const auto& [m, n, k] : {CaseShape{5, 9, 7}, CaseShape{7, 61, 68}, CaseShape{37, 29, 53}, CaseShape{130, 70, 90}}) {
       if (options_.quick && m > 10) continue;
       const auto problem =
           generate({.family = Family::wide_exponents, .m = m, .n = n, .k = k, .phi = 1, .seed = options_.seed});
@@ -59,10 +59,6 @@ class Layouts {
   }
 
  private:
-  struct Shape {
-    Index m, n, k;
-  };
-
   void judge(const Operands& in, const Recipe& recipe) {
     const ExactOracle oracle(in);
     const auto plain = product(gemm_, in);

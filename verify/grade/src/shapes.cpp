@@ -13,15 +13,11 @@
 namespace ozbound::grading {
 namespace {
 
-struct Shape {
-  Index m, n, k;
-};
-
 const char* const conventional_bound =
     "|C^ - AB| <= k u |A||B|, and |C^ - (alpha AB + beta C0)| <= gamma_{k+3} (|alpha||A||B| + |beta||C0|)";
 
 /// Judges AB, and alpha AB + beta C0 with C0 made from B or A.
-void judge(const ForeignGemm& gemm, const Shape& shape, std::uint64_t seed, Tally& tally) {
+void judge(const ForeignGemm& gemm, const CaseShape& shape, std::uint64_t seed, Tally& tally) {
   const auto [m, n, k] = shape;
   const auto problem = generate({.family = Family::wide_exponents, .m = m, .n = n, .k = k, .phi = 1, .seed = seed});
   const auto c0 = generate({.family = Family::uniform, .m = m, .n = 1, .k = n, .seed = seed});
@@ -45,7 +41,7 @@ Finding small(const ForeignGemm& gemm, const GradeOptions& options) {
 Finding awkward(const ForeignGemm& gemm, const GradeOptions& options) {
   Tally tally({"shapes.awkward", fmt::format("7 x 61 x 68, primes, skinny and long ones: {}", conventional_bound),
                fmt::format("{}; {}", jeannerod_rump, higham)});
-  for (const auto& shape : {Shape{7, 61, 68},
+  for (const auto& shape : {CaseShape{7, 61, 68},
                             {61, 7, 68},
                             {68, 61, 7},
                             {1, 1, 1009},
@@ -62,7 +58,7 @@ Finding awkward(const ForeignGemm& gemm, const GradeOptions& options) {
     judge(gemm, shape, options.seed, tally);
   if (!options.quick)
     for (const auto& shape :
-         {Shape{2, 3, 100003}, {1, 5003, 17}, {5003, 1, 17}, {4099, 3, 5}, {3, 4099, 5}, {101, 103, 107}, {257, 263, 521}})
+         {CaseShape{2, 3, 100003}, {1, 5003, 17}, {5003, 1, 17}, {4099, 3, 5}, {3, 4099, 5}, {101, 103, 107}, {257, 263, 521}})
       judge(gemm, shape, options.seed, tally);
   return tally.finding();
 }
@@ -71,11 +67,11 @@ Finding awkward(const ForeignGemm& gemm, const GradeOptions& options) {
 Finding long_inner(const ForeignGemm& gemm, const GradeOptions& options) {
   Tally tally({"shapes.long", fmt::format("k from 4097 on, m and n from 1 to 129: {}", conventional_bound),
                fmt::format("{}; {}", jeannerod_rump, higham)});
-  for (const auto& shape : {Shape{1, 1, 16411}, {5, 7, 4097}, {33, 17, 5003}, {1, 65, 8209}, {65, 33, 4099}, {2, 3, 131101}})
+  for (const auto& shape : {CaseShape{1, 1, 16411}, {5, 7, 4097}, {33, 17, 5003}, {1, 65, 8209}, {65, 33, 4099}, {2, 3, 131101}})
     judge(gemm, shape, options.seed, tally);
   if (!options.quick)
     for (const auto& shape :
-         {Shape{1, 129, 32771}, {33, 17, 70001}, {129, 65, 4099}, {129, 65, 16411}, {257, 130, 8209}, {4, 4, 262147}})
+         {CaseShape{1, 129, 32771}, {33, 17, 70001}, {129, 65, 4099}, {129, 65, 16411}, {257, 130, 8209}, {4, 4, 262147}})
       judge(gemm, shape, options.seed, tally);
   return tally.finding();
 }
@@ -84,7 +80,7 @@ Finding long_inner(const ForeignGemm& gemm, const GradeOptions& options) {
 Finding empty(const ForeignGemm& gemm) {
   Tally tally(
       {"shapes.empty", "m = 0 or n = 0: dgemm returns and writes nothing", fmt::format("{}: quick return", level3_blas)});
-  for (const auto& [m, n, k] : {Shape{0, 3, 2}, {3, 0, 2}, {0, 0, 2}, {0, 3, 0}, {3, 0, 0}, {0, 0, 0}})
+  for (const auto& [m, n, k] : {CaseShape{0, 3, 2}, {3, 0, 2}, {0, 0, 2}, {0, 3, 0}, {3, 0, 0}, {0, 0, 0}})
     for (const double beta : {0.0, 1.0, 0.5}) {
       const Matrix<double> a(m, k), b(k, n), c0(m, n);
       const Operands in{.a = a.view(), .b = b.view(), .alpha = 1, .beta = beta, .c0 = c0.view()};

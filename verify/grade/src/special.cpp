@@ -52,12 +52,8 @@ Values values(Index m, Index n, Index k, std::uint64_t seed, bool positive = fal
   return {std::move(a), std::move(b), nonzero(random, m, n, positive)};
 }
 
-struct Shape {
-  Index m, n, k;
-};
-
 /// Shapes of one entry, of a corner of a kernel, and of several kernels.
-std::vector<Shape> shapes(const GradeOptions& options) {
+std::vector<CaseShape> shapes(const GradeOptions& options) {
   if (options.quick) return {{1, 1, 1}, {5, 7, 3}, {9, 17, 12}};
   return {{1, 1, 1}, {1, 9, 4}, {9, 1, 4}, {5, 7, 3}, {33, 17, 65}, {70, 130, 40}, {130, 70, 300}};
 }

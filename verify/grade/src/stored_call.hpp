@@ -13,6 +13,11 @@
 
 namespace ozbound::grading {
 
+/// The size of a case: C is m x n, the inner dimension is k.
+struct CaseShape {
+  Index m, n, k;
+};
+
 /// The memory layout of the operands of a call.
 struct Storage {
   bool row_major = false;

@@ -148,8 +148,6 @@ Finding judge_bounds(const GemmCase& any, const Engine& engine) {
 
 // Targets.
 
-Target target_of(const GemmCase& gemm_case) { return gemm_case.target.value_or(Target::dgemm()); }
-
 Decision decision_for(const GemmCase& gemm_case, const Engine& engine) {
   CaseMemory memory(gemm_case);
   const auto call = memory.product();

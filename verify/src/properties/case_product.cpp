@@ -83,6 +83,8 @@ Encoding encoding_of(const GemmCase& gemm_case) {
                               [](const ResiduePlan&) { return Encoding::balanced(); });
 }
 
+Target target_of(const GemmCase& gemm_case) { return gemm_case.target.value_or(Target::dgemm()); }
+
 GemmCase without_c0(GemmCase gemm_case) {
   gemm_case.beta = 0;
   return gemm_case;

@@ -52,6 +52,9 @@ GemmCase finite(GemmCase gemm_case);
 /// The encoding for deciding on a target: the plan's encoding; for residues the default.
 Encoding encoding_of(const GemmCase& gemm_case);
 
+/// The target of the case; dgemm if it has none.
+Target target_of(const GemmCase& gemm_case);
+
 /// The case with beta = 0.
 GemmCase without_c0(GemmCase gemm_case);
 

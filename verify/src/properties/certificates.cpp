@@ -32,8 +32,6 @@ namespace {
 using exact_arithmetic::Exact;
 using exact_arithmetic::power_of_two_exact;
 
-Target target_of(const GemmCase& gemm_case) { return gemm_case.target.value_or(Target::dgemm()); }
-
 // Exact values.
 
 /// C of a finite case, exactly, and the magnitudes by which targets measure errors.

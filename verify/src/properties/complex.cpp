@@ -181,7 +181,7 @@ Number complex_scalar(double real, RandomBits& random) {
   return {real, random.once_in(4) ? 0 : real * random.between(-3, 3) * 0.375};
 }
 
-Finding judge_rounding(const GemmCase& any, const Engine& engine) {
+Finding judge_complex_rounding(const GemmCase& any, const Engine& engine) {
   const auto gemm_case = finite(any);
   RandomBits random(gemm_case.seed + 2);
   const auto alpha = complex_scalar(gemm_case.alpha, random), beta = complex_scalar(gemm_case.beta, random);
@@ -284,7 +284,7 @@ Multiplied of_complex(Multiplied real) {
   return real;
 }
 
-Finding judge_certificates(const GemmCase& gemm_case, const Engine& engine) {
+Finding judge_complex_certificates(const GemmCase& gemm_case, const Engine& engine) {
   ComplexCase product(gemm_case, gemm_case.alpha, gemm_case.beta);
   const auto target = gemm_case.target.value_or(Target::dgemm());
   const Index m = product.m(), n = product.n();
@@ -322,7 +322,7 @@ Property complex_rounding() {
           "cr: each component of alpha A B + beta C0, alpha and beta complex, is the exact one, rounded once",
           "docs/adr/0012",
           {.plans = PlanKinds::any},
-          judge_rounding};
+          judge_complex_rounding};
 }
 
 Property complex_targets() {
@@ -341,7 +341,7 @@ Property complex_certificates() {
           "entries of the complex one",
           "docs/adr/0012",
           {.targets = true},
-          judge_certificates};
+          judge_complex_certificates};
 }
 
 }  // namespace ozbound::properties
