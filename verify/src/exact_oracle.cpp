@@ -46,6 +46,21 @@ ExactNumber error(const ExactNumber& c, double computed, ResultFormat format) {
   return gap.number > 0 ? gap : ExactNumber{};
 }
 
+/// Sets the error of an entry to `error`, which is not negative.
+void set_error(OracleEntry& entry, const ExactNumber& error, ResultFormat format) {
+  constexpr unsigned most_bits = 53;
+  entry.error_upper = enclosed(error).second;
+  const std::int64_t units = error.exponent - (smallest_exponent(format) - 1);  // of error.number, as a power of two of eta/2
+  const cpp_int most = cpp_int(1) << most_bits;
+  const bool large = error.number != 0 && units + static_cast<std::int64_t>(msb(error.number)) >= most_bits;
+  const cpp_int whole = large        ? most
+                        : units >= 0 ? cpp_int(error.number << static_cast<unsigned>(units))
+                                     : cpp_int(error.number >> static_cast<unsigned>(-units));
+  entry.error_halves = static_cast<std::uint64_t>(whole);
+  const auto rest = error + -(ExactNumber{whole, 0} * power_of_two(smallest_exponent(format) - 1));
+  entry.error_rest_upper = enclosed(rest).second;
+}
+
 Kind joined(Kind x, Kind y) {
   if (x == Kind::finite || x == y) return y;
   return y == Kind::finite ? x : Kind::nan;
@@ -88,7 +103,7 @@ double value_of(Kind kind) {
 OracleEntry special_entry(Kind kind, double computed) {
   const auto infinite = Magnitude::infinity();
   const auto error = kind_of(computed) == kind ? Magnitude{} : infinite;
-  return {kind, value_of(kind), true, error, infinite, infinite, infinite, infinite};
+  return {kind, value_of(kind), true, error, infinite, infinite, infinite, infinite, 0, error};
 }
 
 /// limbs += value * 2^position. @pre the sum fits.
@@ -226,7 +241,10 @@ OracleEntry ExactOracle::judge(Index i, Index j, double computed, ResultFormat f
   }
   OracleEntry entry;
   entry.rounded = rounded_to(c, format);
-  entry.error_upper = std::isnan(computed) ? Magnitude::infinity() : enclosed(error(c, computed, format)).second;
+  if (std::isnan(computed))
+    entry.error_upper = entry.error_rest_upper = Magnitude::infinity();
+  else
+    set_error(entry, error(c, computed, format), format);
   std::tie(entry.value_lower, entry.value_upper) = enclosed(c);
   std::tie(entry.scale_lower, entry.scale_upper) = enclosed(scale);
   return entry;

@@ -94,23 +94,36 @@ void set_overflow_threshold(mpfr_ptr threshold, ResultFormat format) {
   mpfr_mul_2si(threshold, threshold, largest_exponent(format) - digits, MPFR_RNDN);
 }
 
-/// The greatest |computed - c| for c in the enclosure. An infinite `computed` stands for all numbers that round to it.
-Magnitude greatest_error(const Enclosure& c, double computed, ResultFormat format) {
-  if (std::isnan(computed)) return Magnitude::infinity();
-  Real bound(64);
-  Real above(53);
-  Real below(53);
+/// The greatest |computed - c| for c in the enclosure, rounded upward. An infinite `computed` stands for all numbers that round
+/// to it. @pre computed is no NaN.
+void set_greatest_error(Real& error, const Enclosure& c, double computed, ResultFormat format) {
   if (std::isfinite(computed)) {
-    mpfr_d_sub(above, computed, c.lower, MPFR_RNDU);
-    mpfr_d_sub(below, computed, c.upper, MPFR_RNDD);
-    return std::max(magnitude(above, MPFR_RNDA), magnitude(below, MPFR_RNDA));
+    Real below(mpfr_get_prec(static_cast<mpfr_srcptr>(error)));
+    mpfr_d_sub(error, computed, c.lower, MPFR_RNDU);
+    mpfr_sub_d(below, c.upper, computed, MPFR_RNDU);
+    mpfr_max(error, error, below, MPFR_RNDU);
+    return;
   }
+  Real bound(64);
   set_overflow_threshold(bound, format);
   if (computed > 0)
-    mpfr_sub(above, bound, c.lower, MPFR_RNDU);
+    mpfr_sub(error, bound, c.lower, MPFR_RNDU);
   else
-    mpfr_add(above, bound, c.upper, MPFR_RNDU);
-  return mpfr_sgn(static_cast<mpfr_srcptr>(above)) > 0 ? magnitude(above, MPFR_RNDA) : Magnitude{};
+    mpfr_add(error, bound, c.upper, MPFR_RNDU);
+  if (mpfr_sgn(static_cast<mpfr_srcptr>(error)) < 0) mpfr_set_zero(error, 1);
+}
+
+/// Sets the error of a finite entry. @param error its upper bound, which is overwritten
+void set_error(OracleEntry& entry, Real& error, ResultFormat format) {
+  entry.error_upper = magnitude(error, MPFR_RNDA);
+  const int half = smallest_exponent(format) - 1;
+  mpfr_mul_2si(error, error, -half, MPFR_RNDU);
+  constexpr double most = 0x1p53;
+  const double whole = mpfr_cmp_d(static_cast<mpfr_srcptr>(error), most) >= 0 ? most : std::floor(mpfr_get_d(error, MPFR_RNDD));
+  entry.error_halves = static_cast<std::uint64_t>(whole);
+  mpfr_sub_d(error, error, whole, MPFR_RNDU);
+  mpfr_mul_2si(error, error, half, MPFR_RNDU);
+  entry.error_rest_upper = magnitude(error, MPFR_RNDA);
 }
 
 Kind kind_of(mpfr_srcptr x) {
@@ -126,7 +139,7 @@ bool same_bits(double x, double y) { return std::bit_cast<std::uint64_t>(x) == s
 OracleEntry special_entry(mpfr_srcptr c, double computed) {
   const auto infinite = Magnitude::infinity();
   const auto error = same_kind(computed, c) ? Magnitude{} : infinite;
-  return {kind_of(c), mpfr_get_d(c, MPFR_RNDN), true, error, infinite, infinite, infinite, infinite};
+  return {kind_of(c), mpfr_get_d(c, MPFR_RNDN), true, error, infinite, infinite, infinite, infinite, 0, error};
 }
 
 }  // namespace
@@ -157,7 +170,13 @@ OracleEntry MpfrOracle::judge(Index i, Index j, double computed, ResultFormat fo
   OracleEntry entry;
   entry.rounded = rounded_to(c.lower, format);
   entry.rounding_known = same_bits(entry.rounded, rounded_to(c.upper, format));
-  entry.error_upper = greatest_error(c, computed, format);
+  if (std::isnan(computed)) {
+    entry.error_upper = entry.error_rest_upper = Magnitude::infinity();
+  } else {
+    Real error(precision_bits_ + 64);
+    set_greatest_error(error, c, computed, format);
+    set_error(entry, error, format);
+  }
   entry.value_lower = least_magnitude(c);
   entry.value_upper = greatest_magnitude(c);
   entry.scale_lower = magnitude(scale.lower, MPFR_RNDZ);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ozbound/verify/oracle.hpp"
 
+#include <algorithm>
 #include <stdexcept>
+
 #include "plain_environment.hpp"
 
 namespace ozbound {
@@ -27,6 +29,20 @@ RowTerms terms_of(double real, double imaginary, Index i) {
 }
 
 }  // namespace
+
+Magnitude error_beyond_upper(const OracleEntry& entry, std::uint64_t halves, ResultFormat format) {
+  if (entry.error_upper.is_infinite()) return entry.error_upper;
+  if (halves > entry.error_halves) return {};
+  const auto whole = Magnitude::of(static_cast<double>(entry.error_halves - halves));
+  const auto half = Magnitude::power_of_two(smallest_exponent(format) - 1);
+  return std::min(entry.error_upper, add_upper(multiply_upper(whole, half), entry.error_rest_upper));
+}
+
+bool error_is_within(const OracleEntry& entry, const Magnitude& allowed, std::uint64_t halves, ResultFormat format) {
+  const auto half = Magnitude::power_of_two(smallest_exponent(format) - 1);
+  const auto underflow = multiply_lower(Magnitude::of(static_cast<double>(halves)), half);
+  return entry.error_upper <= add_lower(allowed, underflow) || error_beyond_upper(entry, halves, format) <= allowed;
+}
 
 RowTerms product_terms(const Operands& operands, Index i) { return terms_of(operands.alpha, operands.imaginary_alpha, i); }
 RowTerms c0_terms(const Operands& operands, Index i) { return terms_of(operands.beta, operands.imaginary_beta, i); }

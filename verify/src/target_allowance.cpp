@@ -49,6 +49,7 @@ TargetAllowance::TargetAllowance(const Target& target, const Oracle& oracle, Res
   if (kind_ == Target::Kind::dgemm) {
     tau_ = with_scalars ? Magnitude::of(checking::gamma_down(static_cast<std::uint64_t>(roundings), u))
                         : multiply_lower(some, Magnitude::of(u));
+    halves_ = static_cast<std::uint64_t>(terms);
     underflow_ = multiply_lower(Magnitude::of(static_cast<double>(terms)), underflow_);
   }
   if (kind_ == Target::Kind::dgemm_typical) tau_ = multiply_lower(sqrt_lower(some), Magnitude::of(u));
@@ -75,10 +76,10 @@ Magnitude TargetAllowance::lower(Index i, Index j, const OracleEntry& entry) con
   switch (kind_) {
     case Target::Kind::dgemm:
     case Target::Kind::dgemm_typical:
-    case Target::Kind::componentwise: return add_lower(multiply_lower(tau_, entry.scale_lower), underflow_);
-    case Target::Kind::rowcol: return add_lower(multiply_lower(tau_, rowcol_lower(i, j)), underflow_);
-    case Target::Kind::relative: return add_lower(multiply_lower(tau_, entry.value_lower), underflow_);
+    case Target::Kind::componentwise:
     case Target::Kind::normwise: return multiply_lower(tau_, entry.scale_lower);
+    case Target::Kind::rowcol: return multiply_lower(tau_, rowcol_lower(i, j));
+    case Target::Kind::relative: return multiply_lower(tau_, entry.value_lower);
     case Target::Kind::correctly_rounded: break;
   }
   throw std::invalid_argument("target allows no error");

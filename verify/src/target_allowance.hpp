@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "ozbound/bounds/target.hpp"
@@ -9,18 +10,18 @@
 
 namespace ozbound::judging {
 
-/// A target's error allowance for each entry, rounded down: tau M or its counterpart, and underflow.
+/// A target's error allowance for each entry, rounded down: tau M or its counterpart, and for underflow some eta/2.
 class TargetAllowance {
  public:
   /// For any target except `cr`. tau of `dgemm` follows the oracle's scalars. @pre the oracle outlives this object.
   TargetAllowance(const Target& target, const Oracle& oracle, ResultFormat format);
 
-  /// The allowance. For `normwise` it is tau M_ij, from which the target forms a norm. @pre entry is the oracle's finite entry
-  /// (i, j).
+  /// tau M_ij or its counterpart, without the underflow. @pre entry is the oracle's finite entry (i, j).
   [[nodiscard]] Magnitude lower(Index i, Index j, const OracleEntry& entry) const;
 
-  /// eta/2, or max(k, 1) eta/2 for `dgemm`.
-  [[nodiscard]] const Magnitude& underflow() const { return underflow_; }
+  /// The number of eta/2 that every entry may err beside: 1, or max(k, 1) for `dgemm`.
+  [[nodiscard]] std::uint64_t halves() const { return halves_; }
+  [[nodiscard]] const Magnitude& underflow() const { return underflow_; }  ///< all of them, rounded down
 
  private:
   [[nodiscard]] Magnitude rowcol_lower(Index i, Index j) const;
@@ -28,6 +29,7 @@ class TargetAllowance {
   Target::Kind kind_;
   const Oracle& oracle_;
   Magnitude tau_, underflow_;
+  std::uint64_t halves_ = 1;
   std::vector<Magnitude> row_norms_, column_norms_;  ///< ||a_i||_2, ||b_j||_2, rounded down; only for `rowcol`
 };
 

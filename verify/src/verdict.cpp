@@ -35,6 +35,13 @@ Judged judged(const Magnitude& error, const Magnitude& bound) {
   return {error, bound, to_double_upper(divide_upper(error, bound))};
 }
 
+/// The ratio of an error to a bound, which holds although rounding may hide it: then 1.
+Judged judged(const Magnitude& error, const Magnitude& bound, bool holds) {
+  auto result = judged(error, bound);
+  if (holds) result.ratio = std::min(result.ratio, 1.0);
+  return result;
+}
+
 /// NaN and infinities of the inputs admit no error.
 Judged judged_by_class(bool mismatch) { return mismatch ? Judged{Magnitude::infinity(), {}, infinity} : Judged{}; }
 
@@ -50,7 +57,7 @@ Judged judged_rounding(const OracleEntry& entry, double computed) {
 /// Collects judged entries: counts, and the worst entry.
 struct Gathered {
   Verdict verdict;
-  SquareSum errors, allowed;  // of finite entries, for `normwise`
+  SquareSum errors, beyond, allowed;  // of finite entries, for `normwise`; errors, and what they exceed the underflow by
 
   void add(Index i, Index j, const OracleEntry& entry, double computed, const Judged& judged) {
     ++verdict.entries;
@@ -74,6 +81,7 @@ struct Gathered {
     verdict.special_mismatches += other.verdict.special_mismatches;
     verdict.undecided += other.verdict.undecided;
     errors.merge_upper(other.errors);
+    beyond.merge_upper(other.beyond);
     allowed.merge_lower(other.allowed);
     if (other.verdict.row >= 0) keep_worse(other.verdict);
   }
@@ -125,7 +133,9 @@ Verdict judged_normwise(const Gathered& gathered, const TargetAllowance& allowan
   const auto underflow = multiply_lower(sqrt_lower(entries), allowance.underflow());
   verdict.error = gathered.errors.root_upper();
   verdict.bound = add_lower(gathered.allowed.root_lower(), underflow);
-  verdict.ratio = to_double_upper(divide_upper(verdict.error, verdict.bound));
+  // ||E|| <= ||max(0, E - underflow)|| + ||underflow||
+  const bool holds = gathered.beyond.root_upper() <= gathered.allowed.root_lower();
+  verdict.ratio = judged(verdict.error, verdict.bound, holds).ratio;
   verdict.failures = verdict.ratio > 1 ? 1 : 0;
   return verdict;
 }
@@ -169,6 +179,7 @@ Verdict verify(const ResultView& c, const Oracle& oracle, const Target& target, 
     const auto gathered =
         gather(c, oracle, options.selection, [&](Gathered& part, Index i, Index j, const OracleEntry& entry, double) {
           part.errors.add_upper(entry.error_upper);
+          part.beyond.add_upper(error_beyond_upper(entry, allowance.halves(), c.format()));
           part.allowed.add_lower(allowance.lower(i, j, entry));
           return Judged{entry.error_upper, {}, 0};
         });
@@ -176,7 +187,9 @@ Verdict verify(const ResultView& c, const Oracle& oracle, const Target& target, 
   }
   const auto gathered =
       gather(c, oracle, options.selection, [&](Gathered&, Index i, Index j, const OracleEntry& entry, double) {
-        return judged(entry.error_upper, allowance.lower(i, j, entry));
+        const auto allowed = allowance.lower(i, j, entry);
+        const bool holds = error_is_within(entry, allowed, allowance.halves(), c.format());
+        return judged(entry.error_upper, add_lower(allowed, allowance.underflow()), holds);
       });
   return finished(gathered.verdict, oracle, c, to_string(target), options);
 }

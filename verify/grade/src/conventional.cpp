@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "fold_entries.hpp"
 #include "judge.hpp"
@@ -14,15 +16,18 @@ namespace {
 
 using judging::fold_entries;
 
-/// The bound of an entry is factor * scale + underflow.
+/// The bound of an entry is factor * scale + underflow, which is some eta/2.
 struct Allowance {
   Magnitude factor, underflow;
+  std::uint64_t halves = 0;
 };
 
 Allowance allowance(const Operands& in) {
   const auto k = static_cast<double>(in.a.cols());
   const bool plain = std::abs(in.alpha) == 1 && in.beta == 0;
-  if (plain) return {Magnitude::of(k * 0x1p-53), multiply_lower(Magnitude::of(k), Magnitude::power_of_two(-1075))};
+  if (plain)
+    return {Magnitude::of(k * 0x1p-53), multiply_lower(Magnitude::of(k), Magnitude::power_of_two(-1075)),
+            static_cast<std::uint64_t>(in.a.cols())};
   const double roundings = (k + 3) * 0x1p-53;  // exact, as 1 - roundings is for k < 2^52
   return {divide_upper(Magnitude::of(roundings), Magnitude::of(1 - roundings)), {}};
 }
@@ -40,8 +45,11 @@ struct Gathered {
       if (total.overflowed++ == 0) total.first_overflowed = {i, j, computed, entry.rounded};
       return;
     }
-    const auto bound = finite ? add_lower(multiply_lower(allowed.factor, entry.scale_lower), allowed.underflow) : Magnitude{};
-    const auto ratio = to_double_upper(divide_upper(entry.error_upper, bound));
+    const auto relative = finite ? multiply_lower(allowed.factor, entry.scale_lower) : Magnitude{};
+    const auto bound = finite ? add_lower(relative, allowed.underflow) : Magnitude{};
+    const bool holds = finite && error_is_within(entry, relative, allowed.halves, ResultFormat::of_double);
+    const double rounded_up = to_double_upper(divide_upper(entry.error_upper, bound));
+    const double ratio = holds ? std::min(rounded_up, 1.0) : rounded_up;
     if (ratio > 1) ++total.failures;
     if (total.row < 0 || ratio > total.ratio) note(i, j, computed, entry, bound, ratio);
   }

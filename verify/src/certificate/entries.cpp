@@ -72,10 +72,12 @@ class Entries {
       return;
     }
     const auto allowed = of_ratio(claims_.ratio, allowance(i, j, truth));
+    const auto halves = allowed_halves(claims_.target, subject_);
     if (claims_.target.kind == Kind::normwise) {
       part.errors.add_upper(truth.error_upper);
+      part.beyond.add_upper(error_beyond_upper(truth, halves, subject_.c.format()));
       part.allowed.add_lower(allowed);
-    } else if (truth.error_upper > add_lower(allowed, allowed_underflow(claims_.target, subject_))) {
+    } else if (!error_is_within(truth, allowed, halves, subject_.c.format())) {
       note(part.wrong_target, subject_, i, j,
            fmt::format("the error is {}, and {:.6g} of what the target allows is {}", to_string(truth.error_upper),
                        claims_.ratio, to_string(allowed)));
@@ -112,6 +114,7 @@ void Gathered::merge(const Gathered& other) {
   for (const auto part : {&Gathered::wrong_bits, &Gathered::wrong_bound, &Gathered::wrong_target})
     if ((this->*part).empty()) this->*part = other.*part;
   errors.merge_upper(other.errors);
+  beyond.merge_upper(other.beyond);
   allowed.merge_lower(other.allowed);
 }
 
@@ -127,11 +130,8 @@ Gathered look_at_entries(const Claims& claims, const Subject& subject, const Exp
   });
 }
 
-Magnitude allowed_underflow(const Target& target, const Subject& subject) {
-  const auto half = Magnitude::power_of_two(smallest_exponent(subject.c.format()) - 1);
-  if (target.kind != Kind::dgemm) return half;
-  const auto terms = static_cast<std::uint64_t>(std::max<Index>(subject.given.a.cols(), 1));
-  return multiply_lower(half, Magnitude::of(integer_down(terms)));
+std::uint64_t allowed_halves(const Target& target, const Subject& subject) {
+  return target.kind == Kind::dgemm ? static_cast<std::uint64_t>(std::max<Index>(subject.given.a.cols(), 1)) : 1;
 }
 
 /// The ratio is rounded down in at most three operations of 2^-52 each.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "../judge.hpp"
@@ -13,7 +14,7 @@ struct Gathered {
   Index entries = 0, finite = 0;
   Tally tally;
   std::string wrong_bits, wrong_bound, wrong_target;  ///< the first of each kind; empty if there is none
-  judging::SquareSum errors, allowed;
+  judging::SquareSum errors, beyond, allowed;         ///< for `normwise`; beyond: what errors exceed the underflow by
 
   void merge(const Gathered& other);
 };
@@ -22,8 +23,8 @@ struct Gathered {
 Gathered look_at_entries(const Claims& claims, const Subject& subject, const Expected& expected,
                          const CertificateCheckOptions& options);
 
-/// A target's allowance for underflow, in addition to tau: eta/2, and for DGEMM k times that.
-Magnitude allowed_underflow(const Target& target, const Subject& subject);
+/// The number of eta/2 that a target allows each entry for underflow, in addition to tau: 1, and k for DGEMM.
+std::uint64_t allowed_halves(const Target& target, const Subject& subject);
 
 /// The share of a target's allowance that a claimed ratio leaves.
 Magnitude of_ratio(double ratio, const Magnitude& allowed);

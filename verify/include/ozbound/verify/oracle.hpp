@@ -81,7 +81,20 @@ struct OracleEntry {
 
   Magnitude value_lower, value_upper;  ///< |c|; infinite if kind is not finite, as are the next two
   Magnitude scale_lower, scale_upper;  ///< M = |alpha| sum_l |a_il||b_lj| + |beta||c0_ij|
+
+  /// |computed - c| in two parts: error_halves eta/2, an integer of at most 2^53 of them, and the rest, rounded upward. Targets
+  /// allow some eta/2 beside tau M, which may be too small to be seen in error_upper.
+  std::uint64_t error_halves = 0;
+  Magnitude error_rest_upper;
 };
+
+/// max(0, |computed - c| - halves eta/2), rounded upward. It loses nothing to cancellation, as error_upper less halves eta/2
+/// would. @pre halves <= 2^53; `format` is the one that the entry was evaluated for.
+Magnitude error_beyond_upper(const OracleEntry& entry, std::uint64_t halves, ResultFormat format);
+
+/// True if |computed - c| <= allowed + halves eta/2. False may also mean that they differ by less than rounding does, of
+/// 2^-52 of the larger of error and allowance, but never by what eta/2 is of them. @pre as above
+bool error_is_within(const OracleEntry& entry, const Magnitude& allowed, std::uint64_t halves, ResultFormat format);
 
 /// The exact product, for judging computed products.
 ///
