@@ -29,15 +29,21 @@ inline void store(const Call& call, int i, int j, double sum) {
   call.c_at(i, j) = call.beta == 0 ? product : product + call.beta * call.c_at(i, j);
 }
 
-/// Calls sum(i, j) for every entry and stores it; nothing is summed if alpha = 0.
-template <class Sum>
-void for_each_entry(const Call& call, Sum sum) {
+/// Calls put(i, j, sum(i, j)) for every entry; nothing is summed if alpha = 0.
+template <class Sum, class Put>
+void for_each_entry(const Call& call, Sum sum, Put put) {
   for (int j = 0; j < call.n; ++j)
     for (int i = 0; i < call.m; ++i)
       if (call.alpha != 0)
-        store(call, i, j, sum(i, j));
+        put(i, j, sum(i, j));
       else
         call.c_at(i, j) = call.beta == 0 ? 0 : call.beta * call.c_at(i, j);
+}
+
+/// Calls sum(i, j) for every entry and stores it.
+template <class Sum>
+void for_each_entry(const Call& call, Sum sum) {
+  for_each_entry(call, sum, [&](int i, int j, double of) { store(call, i, j, of); });
 }
 
 /// The conventional inner product, summed from first to last.

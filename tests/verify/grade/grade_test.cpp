@@ -112,20 +112,20 @@ TEST(Grade, strassenIsFoundByItsZerosAndByComponents) {
 }
 
 TEST(Grade, singlePrecisionSumsAreFoundByTheirErrors) {
-  expect_grade(
-      Fault::single_precision,
-      {"demmel.criterion-a-constant", "demmel.fixed-point", "demmel.fixed-point-strassen", "accuracy.conventional-bound",
-       "accuracy.gradual-underflow", "accuracy.scaled", "accuracy.extreme-scalars", "shapes.small", "shapes.awkward",
-       "shapes.long", "layouts.transposition", "layouts.row-major", "layouts.same-matrix", "reproducibility.accurate"});
+  expect_grade(Fault::single_precision,
+               {"demmel.criterion-a-constant", "demmel.fixed-point", "demmel.fixed-point-strassen",
+                "accuracy.conventional-bound", "accuracy.gradual-underflow", "accuracy.scaled", "accuracy.extreme-scalars",
+                "accuracy.every-op", "shapes.small", "shapes.awkward", "shapes.long", "layouts.transposition",
+                "layouts.row-major", "layouts.same-matrix", "reproducibility.accurate"});
 }
 
 TEST(Grade, threeSlicesHaveALimitOfBits) {
   const auto findings = graded(FaultyGemm(Fault::three_slices));
-  EXPECT_EQ(
-      with(Outcome::fail, findings),
-      (Names{"demmel.criterion-a-constant", "demmel.fixed-point", "demmel.fixed-point-strassen", "accuracy.conventional-bound",
-             "accuracy.gradual-underflow", "accuracy.scaled", "accuracy.extreme-scalars", "shapes.small", "shapes.awkward",
-             "shapes.long", "layouts.transposition", "layouts.row-major", "layouts.same-matrix", "reproducibility.accurate"}));
+  EXPECT_EQ(with(Outcome::fail, findings),
+            (Names{"demmel.criterion-a-constant", "demmel.fixed-point", "demmel.fixed-point-strassen",
+                   "accuracy.conventional-bound", "accuracy.gradual-underflow", "accuracy.scaled", "accuracy.extreme-scalars",
+                   "accuracy.every-op", "shapes.small", "shapes.awkward", "shapes.long", "layouts.transposition",
+                   "layouts.row-major", "layouts.same-matrix", "reproducibility.accurate"}));
   EXPECT_EQ(value(findings, "demmel.fixed-point", "pass_limit_b"), -1);
   EXPECT_THAT(detail(findings, "demmel.fixed-point"), HasSubstr("fails already at b = 0"));
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "conventional.hpp"
 #include "conventional_products.hpp"
@@ -187,6 +188,38 @@ Finding extreme_scalars(const ForeignGemm& gemm, const GradeOptions& options) {
   return tally.finding();
 }
 
+/// The ops of a call and their spellings: N, T and C on each side.
+std::vector<Storage> storages_of_ops() {
+  std::vector<Storage> all;
+  for (const auto spelling : {OpSpelling::usual, OpSpelling::conjugate})
+    for (const bool a : {false, true})
+      for (const bool b : {false, true})
+        if (a || b || spelling == OpSpelling::usual) all.push_back({.transpose_a = a, .transpose_b = b, .spelling = spelling});
+  return all;
+}
+
+/// Every op with every pair of scalars, on a C that has more rows and columns than a block of a kernel, of 64 or of 256. One
+/// term at least is of ordinary size, so that the bound is far above what underflow of the other may cost.
+Finding every_op(const ForeignGemm& gemm, const GradeOptions& options) {
+  Tally tally({"accuracy.every-op",
+               "|C^ - (alpha AB + beta C0)| <= gamma_{k+3} (|alpha||A||B| + |beta||C0|) for N, T and C on either side, alpha "
+               "and beta of either sign, subnormal and up to 2^1000, and a C beyond 64 and 256 rows and columns",
+               higham});
+  constexpr double ordinary = 0x1p-100;
+  constexpr Index m = 263, n = 261, k = 7;
+  const auto problem = generate({.family = Family::uniform, .m = m, .n = n, .k = k, .seed = options.seed});
+  const auto c0 = uniform(m, n, options.seed + 1);
+  for (const double alpha : {1.0, -0x1.8p0, 0x1p-60, 0x1p-1060, -0x1p-1074, -0x1.8p1000})
+    for (const double beta : {0.0, 1.0, -0x1.5bf0a8b145769p1, -0x1p-1060, 0x1p1000}) {
+      if (std::max(std::abs(alpha), std::abs(beta)) < ordinary) continue;
+      const Operands in{.a = problem.a.view(), .b = problem.b.view(), .alpha = alpha, .beta = beta, .c0 = c0.view()};
+      for (const auto& storage : storages_of_ops())
+        expect_conventional(gemm, in, "C0 uniform in (-1, 1), " + generate_command(problem.recipe), tally, storage,
+                            EntrySelection::one_of_each_block(64, options.seed));
+    }
+  return tally.finding();
+}
+
 }  // namespace
 
 Findings grade_accuracy(const ForeignGemm& gemm, const GradeOptions& options) {
@@ -202,6 +235,7 @@ Findings grade_accuracy(const ForeignGemm& gemm, const GradeOptions& options) {
   found.findings.push_back(verdicts.overflow.finding());
   found.findings.push_back(scaled(gemm, options));
   found.findings.push_back(extreme_scalars(gemm, options));
+  found.findings.push_back(every_op(gemm, options));
   return found;
 }
 

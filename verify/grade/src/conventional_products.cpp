@@ -11,10 +11,11 @@
 
 namespace ozbound::grading {
 
-void expect_conventional(const ForeignGemm& gemm, const Operands& in, const std::string& what, Tally& tally) {
+void expect_conventional(const ForeignGemm& gemm, const Operands& in, const std::string& what, Tally& tally,
+                         const Storage& storage, const EntrySelection& selection) {
   const ExactOracle oracle(in);
-  for (const auto& made : products(gemm, in)) {
-    const auto judged = judge_conventional(made.c, oracle);
+  for (const auto& made : products(gemm, in, storage)) {
+    const auto judged = judge_conventional(made.c, oracle, selection);
     tally.expect(
         judged.holds(),
         [&] {

@@ -67,7 +67,8 @@ Finding awkward(const ForeignGemm& gemm, const GradeOptions& options) {
 Finding long_inner(const ForeignGemm& gemm, const GradeOptions& options) {
   Tally tally({"shapes.long", fmt::format("k from 4097 on, m and n from 1 to 129: {}", conventional_bound),
                fmt::format("{}; {}", jeannerod_rump, higham)});
-  for (const auto& shape : {CaseShape{1, 1, 16411}, {5, 7, 4097}, {33, 17, 5003}, {1, 65, 8209}, {65, 33, 4099}, {2, 3, 131101}})
+  for (const auto& shape :
+       {CaseShape{1, 1, 16411}, {5, 7, 4097}, {33, 17, 5003}, {1, 65, 8209}, {65, 33, 4099}, {2, 3, 131101}})
     judge(gemm, shape, options.seed, tally);
   if (!options.quick)
     for (const auto& shape :

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint64_t canary_bits = 0x7ff4c0a1ca11ab1e;  // a signalling NaN: arithmetic would quiet it
 constexpr std::ptrdiff_t guard = 64;                       // canaries before and after, 512 bytes
-constexpr std::uintptr_t alignment = 64;
+constexpr std::uintptr_t cache_line = 64;
 
 double canary() { return std::bit_cast<double>(canary_bits); }
 
@@ -48,7 +48,7 @@ StoredMatrix::StoredMatrix(MatrixView<const double> values, bool row_major, cons
       row_major_(row_major),
       elements_(static_cast<std::size_t>(ld_ * (row_major ? rows_ : cols_) + 2 * guard + 16), canary()) {
   const auto address = reinterpret_cast<std::uintptr_t>(elements_.data() + guard);
-  const auto to_alignment = (alignment - address % alignment) % alignment / sizeof(double);
+  const auto to_alignment = (cache_line - address % cache_line) % cache_line / sizeof(double);
   origin_ = guard + static_cast<std::ptrdiff_t>(to_alignment) + storage.shift;
   const auto stored = view();
   for (Index i = 0; i < rows_; ++i)
