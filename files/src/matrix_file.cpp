@@ -80,7 +80,16 @@ MatrixFile read_matrix(const std::filesystem::path& path, std::uint64_t max_byte
   if (head.empty()) throw InputError(file.name(), "the file is empty");
   if (is_npy(head)) return read_npy(file, max_bytes);
   if (is_matrix_market(head)) return read_matrix_market(file, max_bytes);
-  throw InputError(file.name(), "neither a NumPy .npy nor a Matrix Market file: it begins with " + quote(head));
+  constexpr std::pair<std::string_view, std::string_view> others[] = {
+      {"PK\x03\x04", "a zip archive, as .npz files are: save the array that you mean as .npy, or unzip it"},
+      {"\x1f\x8b", "compressed by gzip: gunzip it"},
+      {"\x89HDF", "an HDF5 file: save the matrix that you mean as .npy or .mtx"},
+      {"MATLAB 5.0", "a MATLAB file: save the matrix that you mean as .npy or .mtx"}};
+  for (const auto& [signature, what] : others)
+    if (head.starts_with(signature)) throw InputError(file.name(), std::string(what));
+  constexpr std::size_t most_quoted = 14;
+  throw InputError(file.name(),
+                   "neither a NumPy .npy nor a Matrix Market file: it begins with " + quote(head.substr(0, most_quoted)));
 }
 
 MatrixFormat output_format(const std::filesystem::path& path) {

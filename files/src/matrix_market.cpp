@@ -48,6 +48,12 @@ struct Words {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
+/// A text without the byte order mark of UTF-8 before it, which some editors write.
+std::string_view without_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  return text.starts_with(mark) ? text.substr(mark.size()) : text;
+}
+
 bool same_word(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
 }
@@ -92,7 +98,7 @@ class Reader {
 
   void read_banner() {
     lines_.next();
-    words_ = Words(lines_.line());
+    words_ = Words(without_mark(lines_.line()));
     if (!same_word(words_.word[0], "%%MatrixMarket")) lines_.fail("the first word is not %%MatrixMarket");
     need_words(5, "five words, such as %%MatrixMarket matrix array real general, belong");
     if (!same_word(words_.word[1], "matrix")) lines_.fail(quote(words_.word[1]) + " cannot be read; only a matrix can");
@@ -166,13 +172,13 @@ class Reader {
     return (count + diagonal) / 2;  // a square below 2^63 leaves room for its diagonal
   }
 
-  /// Refuses, before any other work, a count of entries that cannot fit the bytes of the file.
-  void check_entries() const {
+  /// Refuses, before any memory is allocated, a count of entries that cannot fit the bytes of the file.
+  void check_entries() {
     const std::uint64_t shortest_line = 2 * ((banner_.coordinate ? 2 : 0) + numbers());  // each a digit and a separator
     const std::uint64_t bytes = lines_.bytes_left();
     // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): an array is no pattern
-    if (static_cast<std::uint64_t>(entries_) > (bytes + 1) / shortest_line)
-      lines_.fail(fmt::format("{} entries cannot fit into the {} bytes that follow", entries_, bytes));
+    if (static_cast<std::uint64_t>(entries_) <= (bytes + 1) / shortest_line) return;
+    for (Index done = 0;; ++done) next_entry(done);  // ends by an error: fewer entries are there
   }
 
   [[noreturn]] void fail_too_large() const { lines_.fail(fmt::format("a matrix of {} x {} is too large", rows_, cols_)); }
@@ -190,8 +196,16 @@ class Reader {
                               format_bytes(static_cast<std::uint64_t>(bytes)), format_bytes(max_bytes_)));
   }
 
+  /// Moves to the line of the next entry, and refuses one with too many words or too few. @param done entries before it
   void next_entry(Index done) {
     if (!next_line()) lines_.fail(fmt::format("the file ends after {} of {} entries", done, entries_));
+    constexpr std::array in_a_list{"a row and a column belong", "a row, a column and a number belong",
+                                   "a row, a column, a real and an imaginary part belong"};
+    if (banner_.coordinate)
+      need_words(2 + numbers(), in_a_list[numbers()]);
+    else
+      need_words(numbers(), numbers() == 1 ? "an array has one number on a line, column by column: one belongs"
+                                           : "a real and an imaginary part belong");
   }
 
   template <class T>
@@ -201,8 +215,6 @@ class Reader {
     for (Index j = 0; j < cols_; ++j)
       for (Index i = first_stored_row(j); i < rows_; ++i) {
         next_entry(done++);
-        need_words(numbers(), numbers() == 1 ? "an array has one number on a line, column by column: one belongs"
-                                             : "a real and an imaginary part belong");
         store(matrix, i, j, value(0, T{}));
       }
   }
@@ -213,12 +225,9 @@ class Reader {
 
   template <class T>
   void read_coordinates(Matrix<T>& matrix) {
-    constexpr std::array meanings{"a row and a column belong", "a row, a column and a number belong",
-                                  "a row, a column, a real and an imaginary part belong"};
     std::vector<bool> seen(static_cast<std::size_t>(rows_ * cols_));
     for (Index done = 0; done < entries_; ++done) {
       next_entry(done);
-      need_words(2 + numbers(), meanings[numbers()]);
       const Index i = index(words_.word[0], rows_, "row");
       const Index j = index(words_.word[1], cols_, "column");
       if (i < j && banner_.symmetry != Symmetry::general) fail_not_stored(i, j);
@@ -385,7 +394,12 @@ void write_array(AtomicFile& file, std::string_view field, MatrixView<const T> m
 
 }  // namespace
 
-bool is_matrix_market(std::string_view head) { return same_word(head.substr(0, longest_signature), "%%MatrixMarket"); }
+bool is_matrix_market(std::string_view head) {
+  constexpr std::string_view banner = "%%MatrixMarket";
+  head = without_mark(head);
+  head.remove_prefix(std::min(head.find_first_not_of(" \t"), head.size()));
+  return same_word(head.substr(0, banner.size()), banner);
+}
 
 MatrixFile read_matrix_market(const InputFile& file, std::uint64_t max_bytes) {
   const FloatEnvironment environment;

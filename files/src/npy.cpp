@@ -26,6 +26,7 @@ namespace {
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t longest_header = 65536;  // a header for two dimensions needs about 80 bytes
 constexpr bool little_endian = std::endian::native == std::endian::little;
+constexpr char foreign_order = little_endian ? '>' : '<';
 
 struct Preamble {
   std::size_t header_offset, header_length;  // bytes
@@ -37,7 +38,7 @@ struct Header {
   std::vector<std::int64_t> shape;
 };
 
-/// The header: a Python dictionary with exactly the keys descr, fortran_order and shape.
+/// The header: a Python dictionary with exactly the keys descr, fortran_order and shape, as Python 2 or 3 writes it.
 class HeaderParser {
  public:
   HeaderParser(const InputFile& file, std::string_view text, std::size_t offset) : file_(file), text_(text), offset_(offset) {}
@@ -98,6 +99,7 @@ class HeaderParser {
   }
 
   std::string_view string() {
+    if (!take('u')) take('b');  // u'descr' and b'descr' of Python 2
     const char quote = take('\'') ? '\'' : '"';
     if (quote == '"' && !take('"')) fail("the header has no string where one belongs");
     const auto end = text_.find(quote, at_);
@@ -142,6 +144,7 @@ class HeaderParser {
     if (error == std::errc::result_out_of_range) fail("'shape' has a size beyond 64 bits");
     if (error != std::errc() || value < 0) fail("'shape' is not a tuple of sizes");
     at_ += static_cast<std::size_t>(end - rest.data());
+    take('L');  // of Python 2's long integers
     return value;
   }
 
@@ -188,7 +191,8 @@ std::string wrong_dimensions(const std::vector<std::int64_t>& shape) {
   return fmt::format("the array has {} dimensions; a matrix has 2", shape.size());
 }
 
-/// Refuses an array that is not a matrix, or whose data are not exactly the rest of the file, before allocating memory.
+/// Refuses an array that is not a matrix, or whose data are not in the file, before allocating memory. What follows the data is
+/// another array, which numpy.save appends to an open file; numpy.load reads the first.
 void check_shape(const InputFile& file, const Header& header, ElementSizes element, std::uint64_t data_bytes,
                  std::uint64_t max_bytes) {
   if (header.shape.size() != 2) throw InputError(file.name(), wrong_dimensions(header.shape));
@@ -202,8 +206,6 @@ void check_shape(const InputFile& file, const Header& header, ElementSizes eleme
     throw InputError(file.name(),
                      fmt::format("the file ends too soon: {} x {} elements take {} bytes, and {} follow the header", rows, cols,
                                  bytes, data_bytes));
-  if (bytes < data_bytes)
-    throw InputError(file.name(), fmt::format("{} bytes follow after the {} x {} elements", data_bytes - bytes, rows, cols));
   if (kept > max_bytes)
     throw InputError(file.name(), fmt::format("a matrix of {} x {} takes {}, more than the memory of {}", rows, cols,
                                               format_bytes(kept), format_bytes(max_bytes)));
@@ -267,7 +269,7 @@ template <class T, class Stored>
 class Elements {
  public:
   Elements(const InputFile& file, const Header& header, std::uint64_t offset)
-      : file_(file), header_(header), offset_(offset), swapped_(header.element_type.starts_with('>') == little_endian) {}
+      : file_(file), header_(header), offset_(offset), swapped_(header.element_type.starts_with(foreign_order)) {}
 
   /// Reads elements from number `first` on, in file order.
   void read(Index first, std::span<T> elements) const {
@@ -347,29 +349,39 @@ MatrixFile read_values(const InputFile& file, const Header& header, std::uint64_
 
 using ReadValues = MatrixFile(const InputFile&, const Header&, std::uint64_t, std::uint64_t);
 
-/// The reader for elements of a type, named without its byte order; null for a type that cannot be read.
+/// The reader for elements of a type as numpy.dtype reads it, its byte order included; null for a type that cannot be read.
+/// Letters may follow a byte order, words may not. A `long` has eight bytes, as on all systems but Windows.
 ReadValues* reader_of(std::string_view type) {
-  constexpr std::pair<std::string_view, ReadValues*> readers[] = {
-      {"f8", read_values<double>},
-      {"f4", read_values<float>},
-      {"f2", read_values<float, Half>},
-      {"c16", read_values<std::complex<double>>},
-      {"c8", read_values<std::complex<float>>},
-      {"i8", read_values<double, std::int64_t>},
-      {"i4", read_values<double, std::int32_t>},
-      {"i2", read_values<double, std::int16_t>},
-      {"i1", read_values<double, std::int8_t>},
-      {"u8", read_values<double, std::uint64_t>},
-      {"u4", read_values<double, std::uint32_t>},
-      {"u2", read_values<double, std::uint16_t>},
-      {"u1", read_values<double, std::uint8_t>},
-      {"b1", read_values<double, TruthValue>},
+  struct Type {
+    std::string_view name, letters;
+    std::string_view words;  ///< between blanks
+    ReadValues* reader;
   };
-  const char order = type.empty() ? '?' : type.front();
-  type.remove_prefix(std::min<std::size_t>(1, type.size()));
-  if (order != '<' && order != '>' && !(order == '|' && type.ends_with('1'))) return nullptr;  // a byte has no order
-  for (const auto& [name, reader] : readers)
-    if (name == type) return reader;
+  constexpr Type types[] = {
+      {"f8", "d", " float64 double float float_ ", read_values<double>},
+      {"f4", "f", " float32 single ", read_values<float>},
+      {"f2", "e", " float16 half ", read_values<float, Half>},
+      {"c16", "D", " complex128 cdouble cfloat complex complex_ ", read_values<std::complex<double>>},
+      {"c8", "F", " complex64 csingle singlecomplex ", read_values<std::complex<float>>},
+      {"i8", "lqp", " int64 int int_ intp long longlong ", read_values<double, std::int64_t>},
+      {"i4", "i", " int32 intc ", read_values<double, std::int32_t>},
+      {"i2", "h", " int16 short ", read_values<double, std::int16_t>},
+      {"i1", "b", " int8 byte ", read_values<double, std::int8_t>},
+      {"u8", "LQP", " uint64 uint uintp ulong ulonglong ", read_values<double, std::uint64_t>},
+      {"u4", "I", " uint32 uintc ", read_values<double, std::uint32_t>},
+      {"u2", "H", " uint16 ushort ", read_values<double, std::uint16_t>},
+      {"u1", "B", " uint8 ubyte ", read_values<double, std::uint8_t>},
+      {"b1", "?", " bool bool_ bool8 ", read_values<double, TruthValue>},
+  };
+  const auto is_word = [type](const Type& known) {
+    return known.words.find(' ' + std::string(type) + ' ') != std::string_view::npos;
+  };
+  for (const auto& known : types)
+    if (type.size() > 1 && is_word(known)) return known.reader;
+  if (type.find_first_of("<>=|") == 0) type.remove_prefix(1);
+  for (const auto& known : types)
+    if (type == known.name || (type.size() == 1 && known.letters.find(type.front()) != std::string_view::npos))
+      return known.reader;
   return nullptr;
 }
 

@@ -37,8 +37,12 @@ TEST_F(MatrixFiles, OtherContentIsRefused) {
   expect_error(directory_ / "text", "neither a NumPy .npy nor a Matrix Market file: it begins with '1 2 3\\x0a4 5 6\\x0a'");
   write_bytes(directory_ / "short", "%%Mat");
   expect_error(directory_ / "short", "neither a NumPy .npy nor a Matrix Market file: it begins with '%%Mat'");
-  write_bytes(directory_ / "zip", "PK\x03\x04");
-  expect_error(directory_ / "zip", "neither a NumPy .npy nor a Matrix Market file: it begins with 'PK\\x03\\x04'");
+  write_bytes(directory_ / "long", "a text that is longer than a signature");
+  expect_error(directory_ / "long", "neither a NumPy .npy nor a Matrix Market file: it begins with 'a text that is'");
+  write_bytes(directory_ / "zip", "PK\x03\x04\x14");
+  expect_error(directory_ / "zip", "a zip archive, as .npz files are: save the array that you mean as .npy, or unzip it");
+  write_bytes(directory_ / "gz", "\x1f\x8b\x08");
+  expect_error(directory_ / "gz", "compressed by gzip: gunzip it");
 }
 
 TEST_F(MatrixFiles, WhatIsNoFileIsRefused) {
@@ -76,7 +80,7 @@ TEST_F(MatrixFiles, PipesAreReadAsFilesAre) {
   EXPECT_EQ(std::get<Matrix<double>>(read_matrix(pipe).values)(1, 0), 4);
 }
 
-TEST_F(MatrixFiles, PipesThatBringTooLittleOrTooMuchAreRefused) {
+TEST_F(MatrixFiles, PipesThatBringTooLittleAreRefused) {
   const auto pipe = directory_ / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   const auto expect_pipe_error = [&](const std::string& bytes, const std::string& wrong) {
@@ -87,7 +91,6 @@ TEST_F(MatrixFiles, PipesThatBringTooLittleOrTooMuchAreRefused) {
   expect_pipe_error("text", "neither a NumPy .npy nor a Matrix Market file: it begins with 'text'");
   expect_pipe_error(npy_file(npy_header("<f8", "False", "(1, 2)"), "12345678"),
                     "the file ends too soon: 1 x 2 elements take 16 bytes, and 8 follow the header");
-  expect_pipe_error(npy_file(npy_header("<f8", "False", "(1, 1)"), "123456789"), "1 bytes follow after the 1 x 1 elements");
 }
 
 TEST_F(MatrixFiles, UnreadableFilesAreRefused) {

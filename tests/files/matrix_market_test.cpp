@@ -266,9 +266,8 @@ TEST_F(MatrixMarket, WrongSizesAreRefused) {
 }
 
 TEST_F(MatrixMarket, HugeClaimsAreRefused) {
-  expect_error(array_banner + "1000000 1000000\n1\n", "2: 1000000000000 entries cannot fit into the 2 bytes that follow");
-  expect_error(coordinate_banner + "10 10 1000000000000\n1 1 1\n",
-               "2: 1000000000000 entries cannot fit into the 6 bytes that follow");
+  expect_error(array_banner + "1000000 1000000\n1\n", "3: the file ends after 1 of 1000000000000 entries");
+  expect_error(coordinate_banner + "10 10 1000000000000\n1 1 1\n", "3: the file ends after 1 of 1000000000000 entries");
   expect_error(
       coordinate_banner + "1000000000 1000000 1\n1 1 1\n",
       "2: a dense matrix of 1000000000 x 1000000 takes 7.1 PiB, more than the memory of " + [] {
@@ -289,17 +288,34 @@ TEST_F(MatrixMarket, HugeClaimsAreRefused) {
 
 TEST_F(MatrixMarket, TheShortestLinesDecideHowManyEntriesFit) {
   expect_matrix(array_banner + "2 1\n1\n2", 2, 1, {1, 2});
-  expect_error(array_banner + "2 1\n1\n", "2: 2 entries cannot fit into the 2 bytes that follow");
+  expect_error(array_banner + "2 1\n1\n", "3: the file ends after 1 of 2 entries");
   expect_matrix(coordinate_banner + "2 1 2\n1 1 1\n2 1 2", 2, 1, {1, 2});
-  expect_error(coordinate_banner + "2 1 2\n1 1 1\n2 1\n", "2: 2 entries cannot fit into the 10 bytes that follow");
+  expect_error(coordinate_banner + "2 1 2\n1 1 1\n2 1\n", "4: a row, a column and a number belong here, and the line has 2");
   const std::string pattern = "%%MatrixMarket matrix coordinate pattern general\n2 1 2\n";
   expect_matrix(pattern + "1 1\n2 1", 2, 1, {1, 1});
-  expect_error(pattern + "1 1\n2\n", "2: 2 entries cannot fit into the 6 bytes that follow");
+  expect_error(pattern + "1 1\n2\n", "4: a row and a column belong here, and the line has 1");
   expect_complex(complex_array + "general\n2 1\n1 2\n3 4", 2, 1, {{1, 2}, {3, 4}});
-  expect_error(complex_array + "general\n2 1\n1 2\n3\n", "2: 2 entries cannot fit into the 6 bytes that follow");
+  expect_error(complex_array + "general\n2 1\n1 2\n3\n", "4: a real and an imaginary part belong here, and the line has 1");
   expect_complex(complex_coordinate + "general\n2 1 2\n1 1 1 2\n2 1 3 4", 2, 1, {{1, 2}, {3, 4}});
   expect_error(complex_coordinate + "general\n2 1 2\n1 1 1 2\n2 1 3\n",
-               "2: 2 entries cannot fit into the 14 bytes that follow");
+               "4: a row, a column, a real and an imaginary part belong here, and the line has 3");
+}
+
+TEST_F(MatrixMarket, FewerEntriesThanAnnouncedAreCounted) {
+  expect_error(coordinate_banner + "2 2 5\n1 1 1\n% a comment\n1 2 2\n\n2 1 3\n2 2 4\n",
+               "8: the file ends after 4 of 5 entries");
+  expect_error(array_banner + "2 2\n1\n2\n3\n", "5: the file ends after 3 of 4 entries");
+  expect_error(array_banner + "2 2\n", "2: the file ends after 0 of 4 entries");
+}
+
+TEST_F(MatrixMarket, AMarkAndBlanksBeforeTheBannerAreNoFault) {
+  for (const std::string before : {"\xEF\xBB\xBF", "  ", "\t", "\xEF\xBB\xBF  "}) {
+    expect_matrix(before + array_banner + "2 1\n1\n2\n", 2, 1, {1, 2});
+    expect_error(before + array_banner + "2 1\n1\nx\n", "4: 'x' is not a decimal number");
+  }
+  std::string lines = "\xEF\xBB\xBF" + array_banner + "2 1\n1\n2\n";
+  for (auto at = lines.find('\n'); at != std::string::npos; at = lines.find('\n', at + 2)) lines.insert(at, "\r");
+  expect_matrix(lines, 2, 1, {1, 2});
 }
 
 TEST_F(MatrixMarket, MatricesLargerThanMemoryAreRefused) {

@@ -7,7 +7,13 @@
 
 #include <algorithm>
 #include <complex>
+#include <cstring>
 #include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "files/support.hpp"
 
@@ -153,6 +159,60 @@ TEST_F(Npy, HeaderMayBeSpelledInAnyWayPythonAllows) {
     EXPECT_EQ(doubles(npy_file(header, six_)), (std::vector<double>{1, 2, 3, 4, 5, 6})) << header;
 }
 
+TEST_F(Npy, HeadersOfPython2AreRead) {
+  EXPECT_EQ(doubles(npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': (2L, 3L), }", six_)),
+            (std::vector<double>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(doubles(npy_file("{u'descr': u'<f8', b'fortran_order': False, u'shape': (2L, 3), }", six_)),
+            (std::vector<double>{1, 2, 3, 4, 5, 6}));
+  expect_error(npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': (2LL, 3)}", six_),
+               "byte 63: the header is no Python dictionary: ',' is missing");
+}
+
+bool same_values(const MatrixFile& a, const MatrixFile& b) {
+  return std::visit(
+      []<class T, class U>(const Matrix<T>& x, const Matrix<U>& y) {
+        if constexpr (std::is_same_v<T, U>)
+          return x.rows() == y.rows() && x.cols() == y.cols() &&
+                 std::memcmp(x.data(), y.data(), static_cast<std::size_t>(x.rows() * x.cols()) * sizeof(T)) == 0;
+        else
+          return false;
+      },
+      a.values, b.values);
+}
+
+// numpy.dtype(other).str == name for each.
+TEST_F(Npy, ATypeMayHaveAnyNameThatNumPyKnows) {
+  const std::pair<const char*, std::vector<const char*>> types[] = {
+      {"<f8", {"=f8", "f8", "|f8", "d", "=d", "<d", "float64", "double", "float", "float_"}},
+      {">f8", {">d"}},
+      {"<f4", {"f", "f4", "float32", "single"}},
+      {"<f2", {"e", "=f2", "float16", "half"}},
+      {"<c16", {"D", "c16", "complex128", "cdouble", "cfloat", "complex", "complex_"}},
+      {">c16", {">D"}},
+      {"<c8", {"F", "complex64", "csingle", "singlecomplex"}},
+      {"<i8", {"l", "q", "p", "int64", "int", "int_", "intp", "long", "longlong"}},
+      {">i8", {">q", ">l"}},
+      {"<i4", {"i", "<i", "|i4", "int32", "intc"}},
+      {"<i2", {"h", "int16", "short"}},
+      {"|i1", {"b", "i1", "<i1", ">i1", "int8", "byte"}},
+      {"<u8", {"L", "Q", "P", "uint64", "uint", "uintp", "ulong", "ulonglong"}},
+      {"<u4", {"I", "uint32", "uintc"}},
+      {">u2", {">H"}},
+      {"<u2", {"H", "uint16", "ushort"}},
+      {"|u1", {"B", "uint8", "ubyte"}},
+      {"|b1", {"?", "=?", "<?", ">b1", "bool", "bool_", "bool8"}},
+  };
+  const std::string bytes("\0\0\1\0\1\0\0\0\0\0\0\1\1\0\0\0", 16);  // truth values, and integers below 2^53 in either order
+  for (const auto& [name, others] : types) {
+    const auto shape = "(1, " + std::to_string(16 / std::stoi(name + 2)) + ")";
+    const auto expected = read(npy_file(npy_header(name, "False", shape), bytes));
+    for (const auto* other : others) {
+      const auto found = read(npy_file(npy_header(other, "False", shape), bytes));
+      EXPECT_TRUE(same_values(found, expected)) << other;
+    }
+  }
+}
+
 TEST_F(Npy, ZeroSizesAreMatrices) {
   const auto file = read(npy_file(npy_header("<f8", "False", "(0, 9000000000000000000)"), ""));
   EXPECT_EQ(file.rows(), 0);
@@ -187,8 +247,11 @@ TEST_F(Npy, TruncationIsExplained) {
   expect_error(whole.substr(0, 60), "byte 8: a header of 60 bytes does not fit into a file of 60 bytes");
 }
 
-TEST_F(Npy, TrailingBytesAreRefused) {
-  expect_error(npy_file(npy_header("<f8", "False", "(2, 3)"), six_ + "x"), "1 bytes follow after the 2 x 3 elements");
+// numpy.save to an open file appends arrays, and numpy.load reads the first.
+TEST_F(Npy, BytesAfterTheElementsAreAnotherArrays) {
+  const auto one = npy_file(npy_header("<f8", "False", "(2, 3)"), six_);
+  for (const std::string& more : {std::string("x"), npy_file(npy_header("<f8", "False", "(0, 3)"), "")})
+    EXPECT_EQ(doubles(one + more), (std::vector<double>{1, 2, 3, 4, 5, 6}));
 }
 
 TEST_F(Npy, HeadersLongerThanTheFileAreRefused) {
@@ -336,8 +399,9 @@ TEST_F(Npy, IntegersAreCheckedAgainstTheMemoryTheyWillTake) {
 }
 
 TEST_F(Npy, OtherElementTypesAreRefused) {
-  for (const std::string type : {"<i16", "|i4", "<i", "<c4", "<c32", "=c16", "c8",   "<c", "<C16", "|f2", "<f16", "|f8",
-                                 "|b2",  "<b8", "|O", "=i4", "=f8",  "f8",   "<f88", "",   "<",    "<U5", "\xff"})
+  for (const std::string type :
+       {"<i16", "<c4", "<c32", "<c",       "<C16",    "<f16",     "|b2",  "<b8", "|O",   "<f88", "",   "<",  "<U5",    "c",
+        "g",    "g8",  " f8",  "<float64", "Float64", "float64 ", "==f8", "f8<", "\xff", " ",    "F8", "dd", "double_"})
     EXPECT_THAT(error_of([&] { read(npy_file(npy_header(type, "False", "(2, 3)"), six_)); }),
                 testing::EndsWith("cannot be read; only f8, f4, f2, c16, c8, integers and b1 can"))
         << type;

@@ -24,7 +24,7 @@ constexpr std::size_t numbers_in = 1;
 template <class T>
 constexpr std::size_t numbers_in<std::complex<T>> = 2;
 
-/// Element (i, j) located by the header only: the data are the last bytes of the file.
+/// Element (i, j) located by the header only.
 template <class T>
 std::array<char, sizeof(T)> stored_element(std::string_view header, std::string_view data, const Matrix<T>& matrix, Index i,
                                            Index j) {
@@ -47,15 +47,17 @@ std::string_view header_of(std::string_view file) {
   return file.substr(0, at + bytes + length);
 }
 
-/// The element type as the header spells it: `<i8` is '<', 'i' and 8.
+/// The element type as the header spells it: `<i8` is '<', 'i' and 8. Other spellings than an order, a kind and a width are not
+/// understood here: their elements are not compared.
 struct StoredType {
   char order = '<', kind = 'f';
-  std::uint64_t width = 8;
+  std::uint64_t width = 0;
 
   explicit StoredType(std::string_view header) {
     for (std::size_t at = 10; at + 2 < header.size(); ++at) {
       if (std::string_view("<>|=").find(header[at]) == std::string_view::npos) continue;
       if (std::string_view("biufc").find(header[at + 1]) == std::string_view::npos) continue;
+      if (header[at + 2] < '1' || header[at + 2] > '9') continue;
       order = header[at], kind = header[at + 1], width = static_cast<std::uint64_t>(header[at + 2] - '0');
       return;
     }
@@ -66,7 +68,7 @@ struct StoredType {
 void require_integers(std::string_view file, const StoredType& type, const Matrix<double>& matrix) {
   const auto count = static_cast<std::uint64_t>(matrix.rows() * matrix.cols());
   require(count * type.width <= max_bytes && count * type.width <= file.size(), "a matrix larger than what it was read from");
-  const auto header = file.substr(0, file.size() - count * type.width);
+  const auto header = header_of(file);
   const bool by_columns = header.find("True", 10) != std::string_view::npos;
   for (Index i = 0; count > 0 && i < matrix.rows(); ++i)
     for (Index j = 0; j < matrix.cols(); ++j) {
@@ -89,7 +91,7 @@ void require_integers(std::string_view file, const StoredType& type, const Matri
 void require_halves(std::string_view file, const StoredType& type, const Matrix<float>& matrix) {
   const auto count = static_cast<std::uint64_t>(matrix.rows() * matrix.cols());
   require(2 * count <= max_bytes && 2 * count <= file.size(), "a matrix larger than what it was read from");
-  const auto header = file.substr(0, file.size() - 2 * count);
+  const auto header = header_of(file);
   const bool by_columns = header.find("True", 10) != std::string_view::npos;
   for (Index i = 0; count > 0 && i < matrix.rows(); ++i)
     for (Index j = 0; j < matrix.cols(); ++j) {
@@ -110,17 +112,17 @@ void require_halves(std::string_view file, const StoredType& type, const Matrix<
 
 template <class T>
 void require_elements(std::string_view file, const Matrix<T>& matrix) {
+  const StoredType type(header_of(file));
+  if (type.width == 0) return;
   if constexpr (std::is_same_v<T, double>) {
-    const StoredType type(header_of(file));
     if (type.kind != 'f') return require_integers(file, type, matrix);
   }
   if constexpr (std::is_same_v<T, float>) {
-    const StoredType type(header_of(file));
     if (type.width == 2) return require_halves(file, type, matrix);
   }
   const auto bytes = static_cast<std::uint64_t>(matrix.rows() * matrix.cols()) * sizeof(T);
   require(bytes <= max_bytes && bytes <= file.size(), "a matrix larger than what it was read from");
-  const auto header = file.substr(0, file.size() - bytes);
+  const auto header = header_of(file);
   for (Index i = 0; bytes > 0 && i < matrix.rows(); ++i)
     for (Index j = 0; j < matrix.cols(); ++j) {
       const auto stored = stored_element(header, file.substr(header.size()), matrix, i, j);

@@ -10,15 +10,16 @@
 
 namespace ozbound::files {
 
-/// Number of bytes of a file that identify its format: those of %%MatrixMarket.
-inline constexpr std::size_t longest_signature = 14;
+/// Number of bytes of a file that identify its format, with room for blanks before %%MatrixMarket.
+inline constexpr std::size_t longest_signature = 64;
 
-/// True if a file that begins with `head` claims to be a Matrix Market file.
+/// True if a file that begins with `head` claims to be a Matrix Market file: %%MatrixMarket, perhaps after a byte order mark of
+/// UTF-8 and blanks.
 bool is_matrix_market(std::string_view head);
 
-/// https://math.nist.gov/MatrixMarket/formats.html; see read_matrix. Stricter than many readers: one entry per line, no
-/// repeated entry, and no entry above the diagonal of a symmetric file. Comments and blank lines may stand anywhere after the
-/// first line.
+/// https://math.nist.gov/MatrixMarket/formats.html; see read_matrix. Stricter than many readers: one entry per line, and
+/// no entry above the diagonal of a symmetric file. Repeated entries are summed. Comments and blank lines may stand anywhere
+/// after the first line.
 MatrixFile read_matrix_market(const InputFile& file, std::uint64_t max_bytes);
 
 /// Writes `array real general` or `array complex general`.
