@@ -15,6 +15,7 @@
 
 #include "bare_kernel.hpp"
 #include "baselines.hpp"
+#include "blis.hpp"
 #include "complex_series.hpp"
 #include "engines.hpp"
 #include "openblas.hpp"
@@ -94,7 +95,10 @@ Series multiply_series(const SeriesEntry& entry, const SplitPlan& plan) {
   return builder.take();
 }
 
-/// The whole product relative to OpenBLAS and to the integer peak, and its parts.
+/// Small products take longer to warm up and tell less of a library.
+constexpr Index least_beside_blis = 1024;
+
+/// The whole product relative to OpenBLAS, to BLIS and to the integer peak, and its parts.
 Series gemm_series(const SeriesEntry& entry, const Plan& plan, const std::string& name) {
   const auto work = std::make_shared<Work>(entry, 0, plan);
   const auto a = std::make_shared<IntegerOperand>(work->prepared_a()), b = std::make_shared<IntegerOperand>(work->prepared_b());
@@ -103,6 +107,11 @@ Series gemm_series(const SeriesEntry& entry, const Plan& plan, const std::string
   if (have_openblas()) {
     const auto blas = builder.add("OpenBLAS", [=] { openblas_dgemm(work->problem.a, work->problem.b, work->c); });
     builder.speed(name, "OpenBLAS", whole, blas).operations = operations(entry.shape) * plan.products();
+  }
+  if (have_blis() && entry.shape.n >= least_beside_blis) {
+    const auto blas =
+        builder.add("BLIS", [=, threads = entry.threads] { blis_dgemm(work->problem.a, work->problem.b, work->c, threads); });
+    builder.speed(name, "BLIS", whole, blas).operations = operations(entry.shape) * plan.products();
   }
   over_peak(builder, integer_peak(entry.kernel), entry.threads, name, whole, operations(entry.shape) * plan.products());
   const auto slicing = builder.add("slicing", [=] {

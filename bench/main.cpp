@@ -45,6 +45,10 @@ int run(int argc, const char* const* argv) {
   CLI::App app("Measurements of Ozbound, each a ratio to a baseline timed beside it", "ozbound-bench");
   app.require_subcommand(1);
   add_cpu(app, cpu);
+  bool quick_series = false;
+  auto* openblas = app.add_subcommand("openblas", "Time one DGEMM of OpenBLAS; `cpu` starts this")->group("");
+  auto* series = app.add_subcommand("series", "Measure the series that standard input names; `cpu` starts this")->group("");
+  series->add_flag("--quick", quick_series);
   auto* predicts = add_prediction(app, prediction);
   try {
     app.parse(argc, argv);
@@ -53,7 +57,14 @@ int run(int argc, const char* const* argv) {
     finish_output();
     return 0;
   }
-  predicts->parsed() ? run_prediction(prediction) : run_cpu(cpu);
+  if (predicts->parsed())
+    run_prediction(prediction);
+  else if (openblas->parsed())
+    run_openblas();
+  else if (series->parsed())
+    run_named_series(quick_series);
+  else
+    run_cpu(cpu);
   finish_output();
   return 0;
 }

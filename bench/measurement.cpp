@@ -6,6 +6,9 @@
 
 #include <utility>
 
+#include "blis.hpp"
+#include "openblas.hpp"
+
 namespace ozbound::bench {
 namespace {
 
@@ -42,7 +45,7 @@ std::string to_string(const Shape& shape) { return fmt::format("{}x{}x{}", shape
 
 bool Measurement::same_place(const Measurement& other) const {
   return name == other.name && baseline == other.baseline && shape == other.shape && threads == other.threads &&
-         kernel == other.kernel;
+         kernel == other.kernel && (library.empty() || other.library.empty() || library == other.library);
 }
 
 std::vector<Measurement> measure(const SeriesEntry& entry, const Effort& effort) {
@@ -58,6 +61,7 @@ std::vector<Measurement> measure(const SeriesEntry& entry, const Effort& effort)
     measurement.shape = entry.shape;
     measurement.threads = entry.threads;
     measurement.kernel = entry.kernel;
+    measurement.library = figure.baseline == "OpenBLAS" ? openblas_core() : figure.baseline == "BLIS" ? blis_core() : "";
     measurement.note = figure.note;
     measurement.repetitions = static_cast<int>(samples.repetitions.size());
     if (measurement.repetitions > 0)

@@ -31,19 +31,21 @@ enum class Kind {
 /// A ratio to a baseline that was timed in turns with the subject.
 struct Measurement {
   std::string name;      ///< `gemm/balanced:7x7:cut=8:exact`
-  std::string baseline;  ///< `OpenBLAS DGEMM`
+  std::string baseline;  ///< `OpenBLAS`
   Kind kind = Kind::speed;
   Shape shape;
   int threads = 1;
-  std::string kernel;     ///< of the engine; empty if no kernel takes part
-  std::string note = {};  ///< how the baseline was scaled, or why there is no ratio
-  int repetitions = 0;    ///< 0: left out, and the numbers below mean nothing
+  std::string kernel;        ///< of the engine; empty if no kernel takes part
+  std::string library = {};  ///< version and kernels of the library that is the baseline: `OpenBLAS 0.3.21 Haswell`
+  std::string note = {};     ///< how the baseline was scaled, or why there is no ratio
+  int repetitions = 0;       ///< 0: left out, and the numbers below mean nothing
   Quartiles ratio;
   double seconds = 0;  ///< median of one call; baseline_seconds likewise, unscaled
   double baseline_seconds = 0;
   double operations_per_second = 0;  ///< median; 0 if operations are not counted
 
-  /// True if name, baseline, shape, threads and kernel agree, so that the measurements are comparable between runs.
+  /// True if name, baseline, library, shape, threads and kernel agree, so that the measurements are comparable between runs.
+  /// Runs of before libraries were recorded agree with any.
   [[nodiscard]] bool same_place(const Measurement& other) const;
 };
 

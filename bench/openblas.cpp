@@ -11,6 +11,12 @@ bool have_openblas() { return true; }
 
 std::string openblas_name() { return openblas_get_config(); }
 
+std::string openblas_core() {
+  const auto config = openblas_name();
+  const auto version = config.substr(0, config.find(' ', config.find(' ') + 1));  // its first two words
+  return version + " " + openblas_get_corename();
+}
+
 void openblas_dgemm(const Matrix<double>& a, const Matrix<double>& b, Matrix<double>& c) {
   const auto m = static_cast<blasint>(c.rows()), n = static_cast<blasint>(c.cols()), k = static_cast<blasint>(a.cols());
   cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, 1, a.data(), k, b.data(), n, 0, c.data(), n);
@@ -41,6 +47,8 @@ namespace ozbound::bench {
 bool have_openblas() { return false; }
 
 std::string openblas_name() { return {}; }
+
+std::string openblas_core() { return {}; }
 
 void openblas_dgemm(const Matrix<double>&, const Matrix<double>&, Matrix<double>&) {
   throw std::logic_error("this build has no OpenBLAS");

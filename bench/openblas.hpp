@@ -14,6 +14,9 @@ bool have_openblas();
 /// Version and kernels, as reported by the library; empty without OpenBLAS.
 std::string openblas_name();
 
+/// `OpenBLAS 0.3.21 Haswell`: the version, and the kernels that it uses here; empty without OpenBLAS.
+std::string openblas_core();
+
 /// C = A B on as many threads as OpenMP would use. @pre have_openblas(); sizes below 2^31.
 void openblas_dgemm(const Matrix<double>& a, const Matrix<double>& b, Matrix<double>& c);
 

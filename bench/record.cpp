@@ -39,9 +39,13 @@ std::string scaling(const benchmark::CPUInfo& processor) {
   return "unknown";
 }
 
-Json machine(const std::string& kernel) {
+Json machine(const Surroundings& surroundings) {
   const auto& processor = benchmark::CPUInfo::Get();
-  const char* const wait_policy = std::getenv("OMP_WAIT_POLICY");  // NOLINT(concurrency-mt-unsafe): no thread changes it
+  auto unset = Json::array();
+  for (const auto& [name, value] : surroundings.unset) unset.push_back({{"name", name}, {"value", value}});
+  auto cores = Json::array();
+  for (const auto& core : surroundings.cores)
+    cores.push_back({{"core", core.core}, {"library", core.library}, {"seconds", core.seconds}});
   return {{"processor", processor_name()},
           {"cores", processor.num_cpus},
           {"threads", omp_get_max_threads()},
@@ -49,9 +53,10 @@ Json machine(const std::string& kernel) {
           {"clock_scaling", scaling(processor)},
           {"caches", caches(processor)},
           {"load_average", processor.load_avg},
-          {"omp_wait_policy", wait_policy == nullptr ? "" : wait_policy},
-          {"kernel", kernel},
+          {"unset", unset},
+          {"kernel", surroundings.kernel},
           {"openblas", openblas_name()},
+          {"openblas_cores", cores},
           {"version", OZBOUND_VERSION},
           {"compiler", OZBOUND_COMPILER}};
 }
@@ -97,6 +102,7 @@ Json to_json(const Measurement& x) {
           {"k", x.shape.k},
           {"threads", x.threads},
           {"kernel", x.kernel},
+          {"library", x.library},
           {"note", x.note},
           {"repetitions", x.repetitions},
           {"median", x.ratio.median},
@@ -114,6 +120,7 @@ Measurement measurement_from_json(const nlohmann::json& json) {
           .shape = {integer(json, "m"), integer(json, "n"), integer(json, "k")},
           .threads = static_cast<int>(integer(json, "threads")),
           .kernel = text(json, "kernel"),
+          .library = json.contains("library") ? text(json, "library") : "",
           .note = text(json, "note"),
           .repetitions = static_cast<int>(integer(json, "repetitions")),
           .ratio = {number(json, "lower_quartile"), number(json, "median"), number(json, "upper_quartile")},
@@ -131,8 +138,11 @@ Json to_json(const Goal& goal) {
           {"status", status(goal)}};
 }
 
-Json to_json(std::span<const Measurement> measurements, std::span<const Goal> goals, const std::string& kernel, bool quick) {
-  Json json{{"schema", schema}, {"quick", quick}, {"machine", machine(kernel)}};
+Json to_json(std::span<const Measurement> measurements, std::span<const Goal> goals, const Surroundings& surroundings) {
+  Json json{{"schema", schema},
+            {"quick", surroundings.quick},
+            {"complete", surroundings.complete},
+            {"machine", machine(surroundings)}};
   json["goals"] = Json::array();
   for (const auto& goal : goals) json["goals"].push_back(to_json(goal));
   json["measurements"] = Json::array();
@@ -140,9 +150,9 @@ Json to_json(std::span<const Measurement> measurements, std::span<const Goal> go
   return json;
 }
 
-std::string record_text(std::span<const Measurement> measurements, std::span<const Goal> goals, const std::string& kernel,
-                        bool quick) {
-  return to_json(measurements, goals, kernel, quick).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string record_text(std::span<const Measurement> measurements, std::span<const Goal> goals,
+                        const Surroundings& surroundings) {
+  return to_json(measurements, goals, surroundings).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 Record record_from_json(const nlohmann::json& json) {

@@ -8,6 +8,7 @@
 
 #include "goals.hpp"
 #include "measurement.hpp"
+#include "ozbound/files/measuring.hpp"
 
 namespace ozbound::bench {
 
@@ -25,13 +26,22 @@ Measurement measurement_from_json(const nlohmann::json& json);
 /// `met` is null if nothing was judged.
 nlohmann::ordered_json to_json(const Goal& goal);
 
-/// The record `ozbound-bench-1` of docs/benchmarks.md, for this machine and build; `kernel` is the engine's.
+/// What a run was measured with.
+struct Surroundings {
+  std::string kernel;  ///< the engine's
+  bool quick = false;
+  bool complete = true;                    ///< false: more was to be measured
+  std::vector<files::Variable> unset;      ///< of the environment, which the measuring programs did not get
+  std::vector<files::OpenBlasCore> cores;  ///< OpenBLAS's kernels, the fastest first
+};
+
+/// The record `ozbound-bench-1` of docs/benchmarks.md, for this machine and build.
 nlohmann::ordered_json to_json(std::span<const Measurement> measurements, std::span<const Goal> goals,
-                               const std::string& kernel, bool quick);
+                               const Surroundings& surroundings);
 
 /// The record as text.
-std::string record_text(std::span<const Measurement> measurements, std::span<const Goal> goals, const std::string& kernel,
-                        bool quick);
+std::string record_text(std::span<const Measurement> measurements, std::span<const Goal> goals,
+                        const Surroundings& surroundings);
 
 /// @throws std::invalid_argument naming what is missing or wrong.
 Record record_from_json(const nlohmann::json& json);

@@ -19,7 +19,8 @@ std::string or_dash(const std::string& text) { return text.empty() ? "-" : text;
 std::string shape_text(const Shape& shape) { return shape == Shape{} ? "-" : to_string(shape); }
 
 files::Cells cells(const Measurement& x) {
-  files::Cells row{x.name, x.baseline, shape_text(x.shape), fmt::format("{}", x.threads), or_dash(x.kernel)};
+  files::Cells row{x.name, x.library.empty() ? x.baseline : x.library, shape_text(x.shape), fmt::format("{}", x.threads),
+                   or_dash(x.kernel)};
   if (x.repetitions == 0)
     row.insert(row.end(), 6, "-");
   else
@@ -28,6 +29,15 @@ files::Cells cells(const Measurement& x) {
                            x.operations_per_second > 0 ? fmt::format("{:.1f}", x.operations_per_second / 1e9) : "-"});
   row.push_back(x.note);
   return row;
+}
+
+/// A line whose columns have fixed widths, since later lines are not known yet.
+std::string line_of(const files::Cells& row) {
+  constexpr std::size_t widths[] = {52, 24, 14, 7, 12, 6, 6, 6, 7, 8, 7, 0};
+  std::string line;
+  for (std::size_t t = 0; t < row.size(); ++t) line += fmt::format("{:<{}}  ", row[t], widths[t]);
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
 }
 
 bool measured(const Measurement& x) { return x.repetitions > 0; }
@@ -63,12 +73,12 @@ std::string remarks(const Record& now, const Record& before, std::size_t both) {
 
 }  // namespace
 
-std::string measurement_table(std::span<const Measurement> measurements) {
-  std::vector<files::Cells> rows{
-      {"name", "over", "m x n x k", "threads", "kernel", "ratio", "lower", "upper", "samples", "ms", "Gop/s", "note"}};
-  for (const auto& measurement : measurements) rows.push_back(cells(measurement));
-  return files::format_columns(rows);
+std::string measurement_heading() {
+  return line_of(
+      {"name", "over", "m x n x k", "threads", "kernel", "ratio", "lower", "upper", "samples", "ms", "Gop/s", "note"});
 }
+
+std::string measurement_line(const Measurement& measurement) { return line_of(cells(measurement)); }
 
 std::string goal_table(std::span<const Goal> goals) {
   std::vector<files::Cells> rows{{"goal", "", "limit", "measured", "status"}};

@@ -10,8 +10,9 @@
 
 namespace ozbound::bench {
 
-/// Measurements as a table, for people.
-std::string measurement_table(std::span<const Measurement> measurements);
+/// The heading of measurements, and one of them, as lines of a table for people.
+std::string measurement_heading();
+std::string measurement_line(const Measurement& measurement);
 
 std::string goal_table(std::span<const Goal> goals);
 

@@ -4,14 +4,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "cli/command.hpp"
 #include "cli/documented.hpp"
 #include "goals.hpp"
+#include "openblas.hpp"
 #include "record.hpp"
 #include "report.hpp"
 
@@ -199,9 +205,11 @@ TEST(Record, ComesBackAsItWas) {
   x.ratio = {0.1, 0.3, 0.7};
   x.kind = Kind::share;
   x.note = "scaled";
+  x.library = "OpenBLAS 0.3.21 Haswell";
   x.seconds = 1e-7;
   const std::vector<Measurement> measurements{x};
-  const auto json = to_json(measurements, judge_goals(measurements, "avx512vnni"), "avx512vnni", true);
+  const auto json = to_json(measurements, judge_goals(measurements, "avx512vnni"),
+                            {.kernel = "avx512vnni", .quick = true, .unset = {}, .cores = {}});
   const auto back = record_from_json(json);
   ASSERT_EQ(back.measurements.size(), 1U);
   const auto& y = back.measurements.front();
@@ -273,6 +281,43 @@ void expect_refusal(const std::vector<std::string>& arguments, const std::string
   EXPECT_EQ(finished.code, 2) << wrong;
   EXPECT_EQ(finished.out, "");
   EXPECT_EQ(finished.err, "ozbound-bench: " + wrong + "\n");
+}
+
+/// A variable of the environment must not choose the baseline.
+TEST(Program, MeasuresWithTheFastestOfOpenBlassKernels) {
+  if (!have_openblas()) GTEST_SKIP() << "without OpenBLAS";
+  const TemporaryDirectory directory;
+  const std::string file = directory / "run.json";
+  ::setenv("OPENBLAS_CORETYPE", "Prescott", 1);
+  const auto finished = cli::test::ozbound({"cpu", "--quick", "--filter", "^gemm/balanced:2x2.*/threads:1/", "--json", file});
+  ::unsetenv("OPENBLAS_CORETYPE");
+  ASSERT_EQ(finished.code, 0) << finished.err;
+  EXPECT_THAT(finished.out, testing::MatchesRegex("Unset while measuring: [^\n]*OPENBLAS_CORETYPE=Prescott\n.*"));
+  const auto json = nlohmann::json::parse(cli::test::read_bytes(file));
+  EXPECT_EQ(json["complete"], true);
+  const auto& cores = json["machine"]["openblas_cores"];
+  ASSERT_GE(cores.size(), 2U);
+  for (const auto& core : cores) EXPECT_GE(core["seconds"], cores[0]["seconds"]);
+  const auto fastest = cores[0]["library"].get<std::string>();
+  for (const auto& x : json["measurements"])
+    if (x["baseline"] == "OpenBLAS") {
+      const auto library = x["library"].get<std::string>();
+      EXPECT_THAT(fastest, HasSubstr(" " + library.substr(library.rfind(' ') + 1))) << library;
+    }
+}
+
+/// What was measured before a run ends is in the file.
+TEST(Program, WritesWhatItHasAfterEachSeries) {
+  const TemporaryDirectory directory;
+  const std::string file = directory / "run.json";
+  const pid_t program = cli::test::start_command({"cpu", "--quick", "--json", file}, directory / "out", directory / "err");
+  while (!std::filesystem::exists(file) || std::filesystem::file_size(file) == 0) std::this_thread::yield();
+  ::kill(program, SIGKILL);
+  ::waitpid(program, nullptr, 0);
+  EXPECT_THAT(cli::test::read_bytes(directory / "out"), HasSubstr("\npeak/"));  // a line is out as soon as it is measured
+  const auto json = nlohmann::json::parse(cli::test::read_bytes(file));
+  EXPECT_EQ(json["complete"], false);
+  EXPECT_FALSE(json["measurements"].empty());
 }
 
 TEST(Program, RefusesBadFilesBeforeItMeasures) {
