@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # ozbound_library(NAME [NOT_INSTALLED] [UNITS] [SOURCES ...] [HEADERS ...] [LINK ...]): one library of one folder,
-# ozbound::NAME, installed and exported in the set ozbound-NAME. UNITS: see ozbound_units. SOURCES defaults to every src/*.cpp, HEADERS to everything under include/ but
-# what is in a folder detail/: that is for this project's own sources, and is not installed.
+# ozbound::NAME, installed and exported in the set ozbound-NAME. UNITS: see ozbound_units. SOURCES defaults to every src/*.cpp,
+# HEADERS to everything under include/ but what is in a folder detail/: that is for this project's own sources, and is not
+# installed.
 #
 # Every folder, and every room in one (verify/grade), has its own include root (NAME/include), so that an include the design
 # forbids does not compile. HEADERS form a file set: each is compiled on its own by the target
@@ -60,10 +61,10 @@ function(ozbound_precompile_headers target)
   endif()
 endfunction()
 
-# ozbound_units(TARGET): compiles sources of TARGET together, four units a folder by their first letters: a to d, e to o, p to r,
-# s to z. A source's unit depends on its own name alone, so that it is the same in every preset, and a new source changes no
-# other's unit. Only for what nobody measures the speed of: judges, commands, tests. Libraries that multiply are compiled source
-# by source, since the compiler inlines by the unit.
+# ozbound_units(TARGET): compiles sources of TARGET together, three units a folder by their first letters: a to d, e to o, p to
+# z. A source's unit depends on its own name alone, so that it is the same in every preset, and a new source changes no other's
+# unit. Only for what nobody measures the speed of: judges, commands, tests. Libraries that multiply are compiled source by
+# source, since the compiler inlines by the unit.
 option(OZBOUND_UNITS "Compile sources of judges, commands and tests together; off for tools that read single sources" ON)
 mark_as_advanced(OZBOUND_UNITS)
 function(ozbound_units target)
@@ -78,12 +79,18 @@ function(ozbound_units target)
     cmake_path(GET path PARENT_PATH folder)
     cmake_path(GET folder FILENAME folder)
     cmake_path(GET path STEM stem)
-    foreach(letters IN ITEMS a-d e-o p-r s-z)
+    foreach(letters IN ITEMS a-d e-o p-z)
       if(stem MATCHES "^[${letters}]")
         set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}-${letters})
       endif()
     endforeach()
   endforeach()
+endfunction()
+
+# ozbound_apart(SOURCE...): these are units of their own: a name without linkage of theirs is another source's too, or a program
+# links a copy of its own.
+function(ozbound_apart)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
 # The headers that the libraries' sources share, precompiled once for all of them.

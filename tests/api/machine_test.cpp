@@ -468,10 +468,9 @@ TEST(Machine, IsWhatBlasShapedCallsGoThrough) {
     const auto expected =
         multiply(Product{call.product.problem.a, call.product.problem.b, c, call.product.alpha, call.product.beta, c},
                  Target::dgemm(), machine, {.native = native});
-    const auto found =
-        gemm(call.layout, call.op_a, call.op_b, call.product.m(), call.product.n(), call.product.k(), call.alpha, call.a.data(),
-             call.a.ld, call.b.data(), call.b.ld, call.beta, call.c.data(), call.c.ld, Target::dgemm(),
-             {.native = native, .machine = &machine});
+    const auto found = gemm(call.layout, call.op_a, call.op_b, call.product.m(), call.product.n(), call.product.k(), call.alpha,
+                            call.a.data(), call.a.ld, call.b.data(), call.b.ld, call.beta, call.c.data(), call.c.ld,
+                            Target::dgemm(), {.native = native, .machine = &machine});
     EXPECT_EQ(found.method, expected.certificate.method);
     EXPECT_EQ(found.holds, expected.certificate.holds);
     if (found.method == Method::native) continue;
