@@ -95,8 +95,11 @@ Series multiply_series(const SeriesEntry& entry, const SplitPlan& plan) {
   return builder.take();
 }
 
-/// Small products take longer to warm up and tell less of a library.
-constexpr Index least_beside_blis = 1024;
+/// Small products tell less of a library. BLIS takes AVX-512 where the processor has it: no baseline for kernels without.
+bool stands_beside_blis(const SeriesEntry& entry) {
+  constexpr Index least = 1024;
+  return entry.shape.n >= least && has_avx512(entry.kernel) == has_avx512(default_kernel_name());
+}
 
 /// The whole product relative to OpenBLAS, to BLIS and to the integer peak, and its parts.
 Series gemm_series(const SeriesEntry& entry, const Plan& plan, const std::string& name) {
@@ -108,7 +111,7 @@ Series gemm_series(const SeriesEntry& entry, const Plan& plan, const std::string
     const auto blas = builder.add("OpenBLAS", [=] { openblas_dgemm(work->problem.a, work->problem.b, work->c); });
     builder.speed(name, "OpenBLAS", whole, blas).operations = operations(entry.shape) * plan.products();
   }
-  if (have_blis() && entry.shape.n >= least_beside_blis) {
+  if (stands_beside_blis(entry) && have_blis()) {
     const auto blas =
         builder.add("BLIS", [=, threads = entry.threads] { blis_dgemm(work->problem.a, work->problem.b, work->c, threads); });
     builder.speed(name, "BLIS", whole, blas).operations = operations(entry.shape) * plan.products();

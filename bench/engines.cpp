@@ -12,6 +12,8 @@ std::vector<std::string> kernel_names() {
   return names;
 }
 
+bool has_avx512(const std::string& kernel) { return kernel == "amx" || kernel.starts_with("avx512"); }
+
 CpuEngine make_engine(int threads, const std::string& kernel) {
   return CpuEngine({.threads = threads, .kernel = kernel.empty() ? &default_kernel() : &find_kernel(kernel)});
 }

@@ -12,6 +12,9 @@ namespace ozbound::bench {
 /// @throws std::invalid_argument if OZBOUND_KERNEL names no kernel.
 std::vector<std::string> kernel_names();
 
+/// True for the kernels that need AVX-512.
+bool has_avx512(const std::string& kernel);
+
 /// An engine with this number of threads and the kernel of this name; empty: the default kernel.
 CpuEngine make_engine(int threads, const std::string& kernel);
 

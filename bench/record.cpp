@@ -55,7 +55,7 @@ Json machine(const Surroundings& surroundings) {
           {"load_average", processor.load_avg},
           {"unset", unset},
           {"kernel", surroundings.kernel},
-          {"openblas", openblas_name()},
+          {"openblas", surroundings.cores.empty() ? openblas_name() : surroundings.cores.front().library},
           {"openblas_cores", cores},
           {"version", OZBOUND_VERSION},
           {"compiler", OZBOUND_COMPILER}};

@@ -3,6 +3,7 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <omp.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "cpu_series.hpp"
+#include "engines.hpp"
 #include "openblas.hpp"
 #include "ozbound/bounds/calibration.hpp"
 #include "ozbound/files/atomic_file.hpp"
@@ -77,8 +79,8 @@ struct Measured {
   std::vector<files::OpenBlasCore> cores;  ///< the fastest first; empty without OpenBLAS
 };
 
-/// The engine's kernels without AVX-512 stand beside OpenBLAS's without it.
-bool has_avx512(const std::string& kernel) { return kernel.empty() || kernel == "amx" || kernel.starts_with("avx512"); }
+/// The engine's kernels without AVX-512 stand beside OpenBLAS's without it; series without a kernel do not.
+bool beside_avx512(const std::string& kernel) { return kernel.empty() || has_avx512(kernel); }
 
 std::vector<std::string> self(const std::string& command) {
   return {std::filesystem::read_symlink("/proc/self/exe").string(), command};
@@ -87,10 +89,10 @@ std::vector<std::string> self(const std::string& command) {
 /// The series in one or two parts, each with its OpenBLAS.
 std::vector<Measured> parts_of(std::vector<SeriesEntry> entries) {
   std::vector<Measured> parts(2);
-  for (auto& entry : entries) parts[has_avx512(entry.kernel) ? 0 : 1].entries.push_back(std::move(entry));
+  for (auto& entry : entries) parts[beside_avx512(entry.kernel) ? 0 : 1].entries.push_back(std::move(entry));
   std::erase_if(parts, [](const auto& part) { return part.entries.empty(); });
   if (have_openblas())
-    for (auto& part : parts) part.cores = files::measure_cores(self("openblas"), has_avx512(part.entries.front().kernel));
+    for (auto& part : parts) part.cores = files::measure_cores(self("openblas"), beside_avx512(part.entries.front().kernel));
   return parts;
 }
 
@@ -112,17 +114,20 @@ void measure_part(const Measured& part, const CpuArguments& arguments,
                   const std::function<void(std::vector<Measurement>)>& done) {
   auto child = self("series");
   if (arguments.quick) child.emplace_back("--quick");
-  std::vector<files::Variable> variables;
+  std::vector<files::Variable> variables{{"OMP_NUM_THREADS", std::to_string(omp_get_max_threads())}};
   if (!part.cores.empty() && !part.cores.front().core.empty())
     variables.push_back({"OPENBLAS_CORETYPE", part.cores.front().core});
   std::string names;
   for (const auto& entry : part.entries) names += entry.name + "\n";
+  std::size_t answered = 0;
   const int code = files::run_to_measure(child, variables, names, [&](std::string_view line) {
+    ++answered;
     std::vector<Measurement> measurements;
     for (const auto& one : nlohmann::json::parse(line)) measurements.push_back(measurement_from_json(one));
     done(std::move(measurements));
   });
-  if (code != 0) throw std::runtime_error(fmt::format("the program that measures ended with {}", code));
+  if (code != 0 || answered != part.entries.size())
+    throw std::runtime_error(fmt::format("the program that measures ended with {}", code));
 }
 
 }  // namespace

@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -15,7 +17,9 @@
 #include "cuda.hpp"
 #include "decision_arguments.hpp"
 #include "ozbound/bounds/calibrate.hpp"
+#include "ozbound/core/kernel.hpp"
 #include "ozbound/files/columns.hpp"
+#include "ozbound/files/measuring.hpp"
 #include "ozbound/files/progress.hpp"
 #include "ozbound/files/text.hpp"
 #include "report.hpp"
@@ -33,6 +37,8 @@ struct Arguments {
   bool quick = false;
   bool show = false;
   bool json = false;
+  bool one_dgemm = false;
+  std::string core;  ///< OPENBLAS_CORETYPE, or `best`; empty: the environment's
 };
 
 EngineChoice parse_measured_engine(const std::string& text) {
@@ -85,6 +91,50 @@ Calibration measure(const Arguments& arguments) {
   return *calibration;
 }
 
+/// OpenBLAS's kernels here, the fastest first: those that stand beside the engine's, with AVX-512 or without. Empty without
+/// OpenBLAS.
+std::vector<files::OpenBlasCore> measured_cores() {
+  if (native_gemm(EngineChoice::automatic) == nullptr) return {};
+  const std::string kernel(default_kernel().name);
+  return files::measure_cores({std::filesystem::read_symlink("/proc/self/exe").string(), "calibrate", "--one-dgemm"},
+                              kernel == "amx" || kernel.starts_with("avx512"));
+}
+
+/// Calibrates in a child that has these kernels of OpenBLAS, and none of the variables that change what is measured.
+ExitCode calibrate_with_core(const Arguments& arguments) {
+  auto core = arguments.core;
+  if (core == "best") {
+    const auto cores = measured_cores();
+    if (cores.empty()) throw std::invalid_argument("--openblas-core: this build has no OpenBLAS");
+    core = cores.front().core;
+  }
+  std::vector<std::string> child{std::filesystem::read_symlink("/proc/self/exe").string(), "calibrate"};
+  if (arguments.threads > 0) child.insert(child.end(), {"--threads", std::to_string(arguments.threads)});
+  if (!arguments.output.empty()) child.insert(child.end(), {"--output", arguments.output});
+  if (arguments.quick) child.emplace_back("--quick");
+  if (arguments.json) child.emplace_back("--json");
+  std::vector<files::Variable> variables;
+  if (!core.empty()) variables.push_back({"OPENBLAS_CORETYPE", core});
+  return static_cast<ExitCode>(
+      files::run_to_measure(child, variables, "", [](std::string_view line) { print_text(std::string(line) + "\n"); }));
+}
+
+/// What a reader must know of the environment: variables that change what was measured, and faster kernels of OpenBLAS.
+Table surroundings(const Calibration& calibration) {
+  Table about;
+  if (const auto variables = files::measuring_variables(); !variables.empty())
+    about.emplace_back("environment", files::to_string(variables));
+  if (calibration.engine != "cpu" || calibration.blas.empty()) return about;
+  const auto cores = measured_cores();
+  const auto here = std::ranges::find(cores, calibration.blas, &files::OpenBlasCore::library);
+  if (cores.empty() || here == cores.begin()) return about;
+  const auto times = here == cores.end()
+                         ? std::string()
+                         : fmt::format(", {:.2f} times as fast as these", here->seconds / cores.front().seconds);
+  about.emplace_back("fastest kernels", cores.front().library + times);
+  return about;
+}
+
 std::string rate(double operations, double seconds) {
   return seconds > 0 ? fmt::format("{:.4g}", operations / seconds * 1e-9) : "-";
 }
@@ -105,6 +155,11 @@ void print_for_people(const Calibration& calibration, Table about) {
   }
   print_text("\n");
   print_columns(rows);
+}
+
+Table joined(Table first, const Table& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
 }
 
 CalibratedCosts costs_in_force(const Arguments& arguments) {
@@ -134,6 +189,15 @@ ExitCode run(const Arguments& arguments) {
   if (const auto obstacle = cuda_obstacle(); arguments.engine == EngineChoice::cuda && !obstacle.empty())
     throw std::invalid_argument("--engine: " + obstacle);
   if (arguments.show) return show(arguments);
+  if (arguments.one_dgemm) {
+    const auto* const native = native_gemm(EngineChoice::automatic);
+    if (native == nullptr) throw std::invalid_argument("this build has no OpenBLAS");
+    print_text(files::core_line(*native) + "\n");
+    return ExitCode::success;
+  }
+  if (!arguments.core.empty() && arguments.engine == EngineChoice::cuda)
+    throw std::invalid_argument("--openblas-core: the device does not use OpenBLAS");
+  if (!arguments.core.empty()) return calibrate_with_core(arguments);
   const auto path = output_path(arguments);
   files::AtomicFile file(path);
   const auto calibration = measure(arguments);
@@ -142,7 +206,7 @@ ExitCode run(const Arguments& arguments) {
   if (arguments.json)
     print_json(nlohmann::ordered_json(to_json(std::vector{calibration})));
   else
-    print_for_people(calibration, {{"saved in", path.string()}});
+    print_for_people(calibration, joined(surroundings(calibration), {{"saved in", path.string()}}));
   return ExitCode::success;
 }
 
@@ -164,6 +228,14 @@ void add_calibrate(CLI::App& app, Action& action) {
   auto* output =
       command->add_option("-o,--output", arguments->output, "Another file than that of the cache")->type_name("FILE");
   command->add_flag("--show", arguments->show, "Measure nothing: show what is in force")->excludes(quick)->excludes(output);
+  command
+      ->add_option(
+          "--openblas-core", arguments->core,
+          "Measure with these kernels of OpenBLAS, as OPENBLAS_CORETYPE names them, or with the fastest; if not given, "
+          "those that programs get here")
+      ->type_name("best|NAME")
+      ->excludes("--show");
+  command->add_flag("--one-dgemm", arguments->one_dgemm)->group("");  // what measured_cores starts
   add_output_options(*command, arguments->json, "a table");
   command->callback([&action, arguments] { action = [arguments](const std::string&) { return run(*arguments); }; });
 }

@@ -104,6 +104,9 @@ ozbound_precompile_headers(ozbound_precompiled
 
 function(ozbound_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "NOT_INSTALLED;UNITS" "" "SOURCES;HEADERS;LINK")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "ozbound_library(${name}): ${arg_UNPARSED_ARGUMENTS} is not known")
+  endif()
   if(NOT arg_SOURCES)
     file(GLOB_RECURSE arg_SOURCES CONFIGURE_DEPENDS src/*.cpp)
   endif()

@@ -213,6 +213,12 @@ void check_threads(int threads) {
   if (threads < 1) throw std::invalid_argument("threads must be positive: " + std::to_string(threads));
 }
 
+/// The reason why an entry for this machine, measured with another BLAS or other kernels of it, is not used.
+std::string measured_beside(const nlohmann::json& entry, const Calibration& here) {
+  const auto blas = entry.contains("blas") && entry.at("blas").is_string() ? entry.at("blas").get<std::string>() : "";
+  return "calibration: measured with " + (blas.empty() ? "an unknown BLAS" : blas) + ", and here is " + here.blas;
+}
+
 /// Costs by the calibration on file, if there is one. Otherwise, if the file exists, `note` gives the reason.
 std::optional<CalibratedCosts> costs_on_file(const Calibration& here, int threads, const std::filesystem::path& path,
                                              std::string& note) {
@@ -221,9 +227,11 @@ std::optional<CalibratedCosts> costs_on_file(const Calibration& here, int thread
   try {
     note = "calibration: none of this processor, kernel, version and BLAS";
     const auto file = read_calibration_file(path);
-    for (const auto& entry : file.at("calibrations"))
+    for (const auto& entry : file.at("calibrations")) {
       if (const auto mine = is_of(entry, here) ? readable(entry, note) : std::nullopt)
         return CalibratedCosts(*mine, threads, {"calibrated", "seconds", here.processor, here.kernel, threads, ""});
+      if (same_machine(entry, here) && !is_of(entry, here)) note = measured_beside(entry, here);
+    }
   } catch (const std::exception& wrong_file) {
     note = wrong_file.what();
   }

@@ -82,9 +82,17 @@ MatrixFile read_matrix(const std::filesystem::path& path, std::uint64_t max_byte
   if (is_matrix_market(head)) return read_matrix_market(file, max_bytes);
   constexpr std::pair<std::string_view, std::string_view> others[] = {
       {"PK\x03\x04", "a zip archive, as .npz files are: save the array that you mean as .npy, or unzip it"},
+      {"PK\x05\x06", "an empty zip archive"},
       {"\x1f\x8b", "compressed by gzip: gunzip it"},
+      {"BZh", "compressed by bzip2: bunzip2 it"},
+      {"\xFD"
+       "7zXZ",
+       "compressed by xz: unxz it"},
+      {"\x28\xB5\x2F\xFD", "compressed by zstd: unzstd it"},
+      {"\xFF\xFE", "a text in UTF-16: save it as UTF-8"},
+      {"\xFE\xFF", "a text in UTF-16: save it as UTF-8"},
       {"\x89HDF", "an HDF5 file: save the matrix that you mean as .npy or .mtx"},
-      {"MATLAB 5.0", "a MATLAB file: save the matrix that you mean as .npy or .mtx"}};
+      {"MATLAB ", "a MATLAB file: save the matrix that you mean as .npy or .mtx"}};
   for (const auto& [signature, what] : others)
     if (head.starts_with(signature)) throw InputError(file.name(), std::string(what));
   constexpr std::size_t most_quoted = 14;

@@ -178,7 +178,15 @@ class Reader {
     const std::uint64_t bytes = lines_.bytes_left();
     // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): an array is no pattern
     if (static_cast<std::uint64_t>(entries_) <= (bytes + 1) / shortest_line) return;
-    for (Index done = 0;; ++done) next_entry(done);  // ends by an error: fewer entries are there
+    for (Index done = 0;; ++done) {  // ends by an error: fewer entries are there, or one is wrong
+      next_entry(done);
+      const std::size_t first = banner_.coordinate ? 2 : 0;
+      if (banner_.coordinate) index(words_.word[0], rows_, "row"), index(words_.word[1], cols_, "column");
+      if (banner_.field == Field::complex)
+        static_cast<void>(value(first, std::complex<double>()));
+      else
+        static_cast<void>(value(first, 0.0));
+    }
   }
 
   [[noreturn]] void fail_too_large() const { lines_.fail(fmt::format("a matrix of {} x {} is too large", rows_, cols_)); }

@@ -27,9 +27,9 @@ namespace {
 constexpr std::array<std::string_view, 11> prefixes{"OPENBLAS_", "GOTO_",   "BLIS_", "OMP_",         "GOMP_",      "KMP_",
                                                     "MKL_",      "CUBLAS_", "CUDA_", "NVIDIA_TF32_", "LD_BIND_NOW"};
 
-/// Variables that say where things are, not how they compute.
-constexpr std::array<std::string_view, 5> harmless{"CUDA_HOME", "CUDA_PATH", "CUDA_VERSION", "CUDA_VISIBLE_DEVICES",
-                                                   "OMP_TOOL"};
+/// Variables that say where things are, or how many threads there are, which every figure names.
+constexpr std::array<std::string_view, 7> harmless{
+    "CUDA_HOME", "CUDA_PATH", "CUDA_VERSION", "CUDA_DEVICE_ORDER", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "OMP_TOOL"};
 
 bool changes_measurements(std::string_view name) {
   const auto begins = [name](std::string_view prefix) { return name.starts_with(prefix); };
@@ -113,6 +113,14 @@ void read_lines(int descriptor, const std::function<void(std::string_view)>& lin
   if (!pending.empty()) line(pending);
 }
 
+/// Waits for a child and returns its status; 1 << 8, as if it had failed, where nobody can know.
+int ended(pid_t child) {
+  int status = 1 << 8;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
 /// OpenBLAS's kernels, and whether this processor runs them.
 std::vector<std::string> runnable_cores(bool avx512) {
   std::vector<std::string> cores{""};
@@ -124,7 +132,7 @@ std::vector<std::string> runnable_cores(bool avx512) {
     for (const char* const core : {"Haswell", "Zen"}) cores.emplace_back(core);
   if (avx512 && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
     for (const char* const core : {"SkylakeX", "Cooperlake", "SapphireRapids"}) cores.emplace_back(core);
-  if (!avx512) cores.erase(cores.begin());  // OpenBLAS's own choice may have AVX-512
+  if (!avx512 && __builtin_cpu_supports("avx512f")) cores.erase(cores.begin());  // OpenBLAS's own choice may have AVX-512
 #else
   static_cast<void>(avx512);
 #endif
@@ -164,27 +172,28 @@ int run_to_measure(const std::vector<std::string>& arguments, const std::vector<
                    const std::function<void(std::string_view)>& line) {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry != nullptr; ++entry)
-    if (!changes_measurements(split(*entry).first)) environment.emplace_back(*entry);
+    if (const auto name = split(*entry).first;
+        !changes_measurements(name) && std::ranges::find(variables, name, &Variable::name) == variables.end())
+      environment.emplace_back(*entry);
   for (const auto& [name, value] : variables) environment.push_back(name + "=" + value);
 
   Pipe in, out;
   const pid_t child = start(arguments, environment, in, out);
   in.close_reader(), out.close_writer();
-  const auto before = std::signal(SIGPIPE, SIG_IGN);  // a child may end without reading
+  struct sigaction ignore{}, before{};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &ignore, &before);  // a child may end without reading
   write_all(in.writer(), input);
-  std::signal(SIGPIPE, before);
+  sigaction(SIGPIPE, &before, nullptr);
   in.close_writer();
   try {
     read_lines(out.reader(), line);
   } catch (...) {
     kill(child, SIGTERM);
-    while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    ended(child);
     throw;
   }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = ended(child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

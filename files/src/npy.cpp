@@ -99,7 +99,7 @@ class HeaderParser {
   }
 
   std::string_view string() {
-    if (!take('u')) take('b');  // u'descr' and b'descr' of Python 2
+    if (take('u') && at_ < text_.size() && text_[at_] == ' ') fail("the header has no string where one belongs");  // u'descr'
     const char quote = take('\'') ? '\'' : '"';
     if (quote == '"' && !take('"')) fail("the header has no string where one belongs");
     const auto end = text_.find(quote, at_);
@@ -363,11 +363,11 @@ ReadValues* reader_of(std::string_view type) {
       {"f2", "e", " float16 half ", read_values<float, Half>},
       {"c16", "D", " complex128 cdouble cfloat complex complex_ ", read_values<std::complex<double>>},
       {"c8", "F", " complex64 csingle singlecomplex ", read_values<std::complex<float>>},
-      {"i8", "lqp", " int64 int int_ intp long longlong ", read_values<double, std::int64_t>},
+      {"i8", "lqp", " int64 int int_ int0 intp long longlong ", read_values<double, std::int64_t>},
       {"i4", "i", " int32 intc ", read_values<double, std::int32_t>},
       {"i2", "h", " int16 short ", read_values<double, std::int16_t>},
       {"i1", "b", " int8 byte ", read_values<double, std::int8_t>},
-      {"u8", "LQP", " uint64 uint uintp ulong ulonglong ", read_values<double, std::uint64_t>},
+      {"u8", "LQP", " uint64 uint uint0 uintp ulong ulonglong ", read_values<double, std::uint64_t>},
       {"u4", "I", " uint32 uintc ", read_values<double, std::uint32_t>},
       {"u2", "H", " uint16 ushort ", read_values<double, std::uint16_t>},
       {"u1", "B", " uint8 ubyte ", read_values<double, std::uint8_t>},

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -300,10 +301,24 @@ TEST(Program, MeasuresWithTheFastestOfOpenBlassKernels) {
   for (const auto& core : cores) EXPECT_GE(core["seconds"], cores[0]["seconds"]);
   const auto fastest = cores[0]["library"].get<std::string>();
   for (const auto& x : json["measurements"])
-    if (x["baseline"] == "OpenBLAS") {
+    if (x["baseline"] == "OpenBLAS" && x["kernel"] == json["machine"]["kernel"]) {
       const auto library = x["library"].get<std::string>();
       EXPECT_THAT(fastest, HasSubstr(" " + library.substr(library.rfind(' ') + 1))) << library;
     }
+}
+
+/// Nobody reads any longer: the program ends.
+TEST(Program, EndsWhereItsOutputIsClosed) {
+  const std::string command =
+      "timeout 60 " OZBOUND_COMMAND " cpu --quick --filter '^gemm/balanced:2x2.*threads:1/sse2' | head -n 1";
+  const std::string line = [&] {
+    FILE* const pipe = popen(("bash -c \"set -o pipefail; " + command + "; echo $? >&2\" 2>&1").c_str(), "r");
+    std::string text;
+    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text += static_cast<char>(c);
+    pclose(pipe);
+    return text;
+  }();
+  EXPECT_THAT(line, testing::Not(HasSubstr("124"))) << "timeout had to end it";
 }
 
 /// What was measured before a run ends is in the file.
@@ -311,7 +326,8 @@ TEST(Program, WritesWhatItHasAfterEachSeries) {
   const TemporaryDirectory directory;
   const std::string file = directory / "run.json";
   const pid_t program = cli::test::start_command({"cpu", "--quick", "--json", file}, directory / "out", directory / "err");
-  while (!std::filesystem::exists(file) || std::filesystem::file_size(file) == 0) std::this_thread::yield();
+  for (int t = 0; t < 6000 && (!std::filesystem::exists(file) || std::filesystem::file_size(file) == 0); ++t)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   ::kill(program, SIGKILL);
   ::waitpid(program, nullptr, 0);
   EXPECT_THAT(cli::test::read_bytes(directory / "out"), HasSubstr("\npeak/"));  // a line is out as soon as it is measured

@@ -70,6 +70,30 @@ TEST(CommandCalibrate, DecidesWhatIsChosen) {
   EXPECT_EQ(plan()["method"], "slices");
 }
 
+TEST(CommandCalibrate, SaysWithWhichBlasAnUnusedCalibrationWasMade) {
+  if (::ozbound::native_gemm() == nullptr) GTEST_SKIP() << "without a BLAS";
+  const Cache cache;
+  cache.price_native(1);
+  auto file = json::parse(read_bytes(cache.file()));
+  file["calibrations"][0]["blas"] = "OpenBLAS 0.3.21 SkylakeX";
+  write_bytes(cache.file(), file.dump());
+  const auto decision = uniform().report({})["decision"];
+  EXPECT_EQ(decision["costs"]["model"], "shipped");
+  EXPECT_THAT(
+      decision["costs"]["note"].get<std::string>(),
+      StartsWith("calibration: measured with OpenBLAS 0.3.21 SkylakeX, and here is " + ::ozbound::native_gemm()->name()));
+}
+
+TEST(CommandCalibrate, MeasuresWithTheKernelsThatAreAskedFor) {
+  if (::ozbound::native_gemm() == nullptr) GTEST_SKIP() << "without a BLAS";
+  const Cache cache;
+  const auto measured = ozbound({"calibrate", "--quick", "--threads", "1", "--openblas-core", "Prescott"});
+  ASSERT_EQ(measured.code, 0) << measured.err;
+  EXPECT_THAT(measured.out, ContainsRegex("\nfastest kernels +OpenBLAS.*times as fast as these\n"));
+  const auto record = json::parse(read_bytes(cache.file()));
+  EXPECT_THAT(record["calibrations"][0]["blas"].get<std::string>(), testing::AnyOf(HasSubstr("Prescott"), HasSubstr("Core2")));
+}
+
 TEST(CommandCalibrate, APlanIsReplayedWhateverTheCalibration) {
   const Cache cache;
   const auto files = uniform();

@@ -308,6 +308,11 @@ TEST_F(MatrixMarket, FewerEntriesThanAnnouncedAreCounted) {
   expect_error(array_banner + "2 2\n", "2: the file ends after 0 of 4 entries");
 }
 
+TEST_F(MatrixMarket, AWrongEntryIsNamedWhereTooFewAreThere) {
+  expect_error(coordinate_banner + "2 2 100\n1 1 1\n9 9 1\n1 1 1\n", "4: row '9' lies outside 1 to 2");
+  expect_error(coordinate_banner + "2 2 100\n1 1 x\n1 1 1\n", "3: 'x' is not a decimal number");
+}
+
 TEST_F(MatrixMarket, AMarkAndBlanksBeforeTheBannerAreNoFault) {
   for (const std::string before : {"\xEF\xBB\xBF", "  ", "\t", "\xEF\xBB\xBF  "}) {
     expect_matrix(before + array_banner + "2 1\n1\n2\n", 2, 1, {1, 2});

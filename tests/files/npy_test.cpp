@@ -162,7 +162,7 @@ TEST_F(Npy, HeaderMayBeSpelledInAnyWayPythonAllows) {
 TEST_F(Npy, HeadersOfPython2AreRead) {
   EXPECT_EQ(doubles(npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': (2L, 3L), }", six_)),
             (std::vector<double>{1, 2, 3, 4, 5, 6}));
-  EXPECT_EQ(doubles(npy_file("{u'descr': u'<f8', b'fortran_order': False, u'shape': (2L, 3), }", six_)),
+  EXPECT_EQ(doubles(npy_file("{u'descr': u'<f8', 'fortran_order': False, u'shape': (2L, 3), }", six_)),
             (std::vector<double>{1, 2, 3, 4, 5, 6}));
   expect_error(npy_file("{'descr': '<f8', 'fortran_order': False, 'shape': (2LL, 3)}", six_),
                "byte 63: the header is no Python dictionary: ',' is missing");
@@ -190,12 +190,12 @@ TEST_F(Npy, ATypeMayHaveAnyNameThatNumPyKnows) {
       {"<c16", {"D", "c16", "complex128", "cdouble", "cfloat", "complex", "complex_"}},
       {">c16", {">D"}},
       {"<c8", {"F", "complex64", "csingle", "singlecomplex"}},
-      {"<i8", {"l", "q", "p", "int64", "int", "int_", "intp", "long", "longlong"}},
+      {"<i8", {"l", "q", "p", "int64", "int", "int_", "int0", "intp", "long", "longlong"}},
       {">i8", {">q", ">l"}},
       {"<i4", {"i", "<i", "|i4", "int32", "intc"}},
       {"<i2", {"h", "int16", "short"}},
       {"|i1", {"b", "i1", "<i1", ">i1", "int8", "byte"}},
-      {"<u8", {"L", "Q", "P", "uint64", "uint", "uintp", "ulong", "ulonglong"}},
+      {"<u8", {"L", "Q", "P", "uint64", "uint", "uint0", "uintp", "ulong", "ulonglong"}},
       {"<u4", {"I", "uint32", "uintc"}},
       {">u2", {">H"}},
       {"<u2", {"H", "uint16", "ushort"}},

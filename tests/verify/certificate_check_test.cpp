@@ -556,6 +556,18 @@ TEST(CertificateCheck, FindsTheLimitOfTheModuli) {
   }
 }
 
+/// C is 0 where the exact entry is eta/2 and, far below its last bit, what tau M allows.
+TEST(CertificateCheck, ConfirmsAnErrorJustAboveUnderflow) {
+  Matrix<double> a(2, 3), b(3, 1);
+  a(0, 0) = -0x1.fffff8p513, a(0, 1) = -0x1p490, a(0, 2) = 0x1p458, a(1, 0) = 0x1p-575, a(1, 2) = 0x1p-685;
+  for (Index l = 0; l < 3; ++l) b(l, 0) = 0x1p-500;
+  const auto one = certified("underflow", test::product_of(std::move(a), std::move(b)),
+                             Target::componentwise(0x1.00000c0000001p-53), Method::one_plan, "residues:13:75x26");
+  ASSERT_TRUE(one.computed.certificate.holds);
+  EXPECT_EQ(one.computed.c.view()(1, 0), 0);
+  EXPECT_THAT(rejections(one, one.certificate()), testing::IsEmpty());
+}
+
 /// An infinity for a finite entry is refused. Two slices round the entry to infinity, and its error, measured from the overflow
 /// threshold, is far below the target.
 TEST(CertificateCheck, RefusesAnInfinityForAFiniteEntry) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -228,6 +229,51 @@ TEST(Verdict, underflowIsAllowedHalfASmallestNumber) {
   const float tiny = 0x1p-149F;
   EXPECT_TRUE(verify(row_major(&tiny, 1, 1, 1), oracle, Target::dgemm()).holds());  // 1.5 eta of floats
   EXPECT_FALSE(verify(row_major(&tiny, 1, 1, 1), oracle, Target::componentwise(1)).holds());
+}
+
+/// The exact entry is eta/2 + rest, C is 0: of the error, eta/2 is underflow, and the rest is at most tau M or just above, both
+/// of them beyond the last bit of eta/2.
+TEST(Verdict, underflowIsTakenOffExactly) {
+  for (const auto& [factor, holds] :
+       {std::pair{0x1p-585, true}, {0x1p-528, true}, {0x1.00000001p-528, false}, {0x1p-520, false}}) {
+    const double a[] = {0x1p-500, factor};
+    const double b[] = {0x1p-575, 0x1p-600};
+    const Operands in{.a = row_major(a, 1, 2, 2), .b = row_major(b, 2, 1, 1)};
+    const ExactOracle exact(in);
+    const MpfrOracle mpfr(in, MpfrOracle::exact_bits(2));
+    const double zero = 0;
+    for (const Oracle* const oracle : {static_cast<const Oracle*>(&exact), static_cast<const Oracle*>(&mpfr)}) {
+      for (const auto& target :
+           {Target::componentwise(0x1p-53), Target::rowcol(0x1p-53), Target::normwise(0x1p-53), Target::relative(0x1p-53)})
+        EXPECT_EQ(verify(row_major(&zero, 1, 1, 1), *oracle, target).holds(), holds) << to_string(target) << " " << factor;
+      const auto entry = oracle->evaluate(0, 0, 0);
+      EXPECT_EQ(entry.error_halves, 1U);
+      EXPECT_EQ(entry.error_rest_upper, multiply_upper(Magnitude::of(factor), Magnitude::of(0x1p-600)));
+      EXPECT_EQ(error_beyond_upper(entry, 0, ResultFormat::of_double), entry.error_upper);
+      EXPECT_EQ(error_beyond_upper(entry, 1, ResultFormat::of_double), entry.error_rest_upper);
+      EXPECT_EQ(error_beyond_upper(entry, 2, ResultFormat::of_double), Magnitude{});
+      EXPECT_TRUE(error_beyond_upper(oracle->evaluate(0, 0, nan), 2, ResultFormat::of_double).is_infinite());
+      EXPECT_FALSE(error_is_within(oracle->evaluate(0, 0, nan), Magnitude::of(1), 1 << 20, ResultFormat::of_double));
+      EXPECT_FALSE(error_is_within(oracle->evaluate(0, 0, 0x1p900), Magnitude::of(1), 1 << 20, ResultFormat::of_double));
+    }
+  }
+}
+
+/// Whole eta/2 and the rest add up to the error, whatever its size.
+TEST(Verdict, theErrorIsSplitAtMultiplesOfHalfEta) {
+  for (const double computed : {0.0, 0x1p-1074, -0x7p-1074, 0x1p-1021, -0x1.8p-1000, 1.0, -inf, 0x1.fffffffffffffp1023}) {
+    const double a[] = {0x1p-500, 0x1p-528};
+    const double b[] = {-0x1.8p-574, 0x1p-600};
+    for (const auto format : {ResultFormat::of_double, ResultFormat::of_float}) {
+      const ExactOracle oracle({.a = row_major(a, 1, 2, 2), .b = row_major(b, 2, 1, 1)});
+      const auto entry = oracle.evaluate(0, 0, computed, format);
+      const auto whole = multiply_upper(Magnitude::of(static_cast<double>(entry.error_halves)),
+                                        Magnitude::power_of_two(smallest_exponent(format) - 1));
+      EXPECT_LE(entry.error_upper, add_upper(whole, entry.error_rest_upper)) << computed;
+      EXPECT_LE(whole, entry.error_upper) << computed;
+      EXPECT_LE(entry.error_halves, std::uint64_t{1} << 53);
+    }
+  }
 }
 
 TEST(Verdict, floatsAreJudgedByTheirOwnRoundoff) {

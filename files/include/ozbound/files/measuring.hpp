@@ -22,8 +22,9 @@ std::vector<Variable> measuring_variables();
 /// `OMP_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell`.
 std::string to_string(const std::vector<Variable>& variables);
 
-/// Runs a program with none of `measuring_variables`, but with `variables`. `input` is its standard input; `line` gets every
-/// line that it prints. @param arguments the program's file first @return its exit code, or 128 and the signal that ended it
+/// Runs a program with the environment of this one, but none of `measuring_variables`, but with `variables`. `input` is its
+/// standard input; `line` gets every line that it prints. @param arguments the program's file first @return its exit code, or
+/// 128 and the signal that ended it
 /// @throws std::system_error if it cannot be started.
 int run_to_measure(const std::vector<std::string>& arguments, const std::vector<Variable>& variables, std::string_view input,
                    const std::function<void(std::string_view)>& line);

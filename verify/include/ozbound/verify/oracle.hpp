@@ -92,8 +92,8 @@ struct OracleEntry {
 /// would. @pre halves <= 2^53; `format` is the one that the entry was evaluated for.
 Magnitude error_beyond_upper(const OracleEntry& entry, std::uint64_t halves, ResultFormat format);
 
-/// True if |computed - c| <= allowed + halves eta/2. False may also mean that they differ by less than rounding does, of
-/// 2^-52 of the larger of error and allowance, but never by what eta/2 is of them. @pre as above
+/// True only if |computed - c| <= allowed + halves eta/2. False may also mean that the two agree to 2^-51 of the larger, but
+/// not that eta/2 was too small to be seen beside tau M, up to errors of 2^53 eta/2. @pre as above
 bool error_is_within(const OracleEntry& entry, const Magnitude& allowed, std::uint64_t halves, ResultFormat format);
 
 /// The exact product, for judging computed products.
