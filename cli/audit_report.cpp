@@ -112,6 +112,7 @@ void AuditReport::add_record(const nlohmann::json& record) {
   } else if (kind == "calls") {
     process.calls = record.at("calls"), process.small = record.at("small"), process.empty = record.at("empty");
     process.bad_arguments = record.at("bad_arguments");
+    process.unknown_width = record.value("unknown_width", 0L), process.other_mode = record.value("other_mode", 0L);
   } else if (kind == "library") {
     auto& name = libraries_[record.at("file").get<std::string>()];
     if (!record.at("name").is_null()) name = record.at("name").get<std::string>();
@@ -152,10 +153,11 @@ std::vector<std::pair<AuditReport::Kind, AuditReport::Total>> AuditReport::by_ti
 }
 
 void AuditReport::print_for_people() const {
-  long calls = 0, small = 0, empty = 0, bad_arguments = 0, killed = 0;
+  long calls = 0, small = 0, empty = 0, bad_arguments = 0, unknown_width = 0, other_mode = 0, killed = 0;
   std::set<std::string> programs, targets;
   for (const auto& process : processes_) {
     calls += process.calls, small += process.small, empty += process.empty, bad_arguments += process.bad_arguments;
+    unknown_width += process.unknown_width, other_mode += process.other_mode;
     killed += process.ended ? 0 : 1;
     programs.insert(file_name(process.facts.at("program")));
     targets.insert(process.facts.at("target"));
@@ -182,6 +184,11 @@ void AuditReport::print_for_people() const {
   for (const auto& [file, name] : libraries_)
     table.emplace_back("native",
                        name ? fmt::format("{}, {}", *name, file) : fmt::format("unproven: {} is not recognised", file));
+  if (unknown_width > 0)
+    table.emplace_back("no verdict", fmt::format("{} calls: the library's integers may have 32 or 64 bits", unknown_width));
+  if (other_mode > 0)
+    table.emplace_back("native",
+                       fmt::format("unproven for {} calls in another floating-point mode than the default", other_mode));
   if (worst_)
     table.emplace_back("worst sampled error",
                        fmt::format("{} of what the target allows: {} of {}, {} x {} x {}",
@@ -221,7 +228,8 @@ Json AuditReport::json() const {
   for (const auto& process : processes_) {
     auto facts = process.facts;
     facts["calls"] = process.calls, facts["small"] = process.small, facts["empty"] = process.empty;
-    facts["bad_arguments"] = process.bad_arguments, facts["ended"] = process.ended;
+    facts["bad_arguments"] = process.bad_arguments, facts["unknown_width"] = process.unknown_width;
+    facts["other_mode"] = process.other_mode, facts["ended"] = process.ended;
     processes.push_back(std::move(facts));
   }
   Json libraries = Json::array();

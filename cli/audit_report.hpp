@@ -40,7 +40,7 @@ class AuditReport {
   struct Process {
     nlohmann::ordered_json facts;
     std::map<std::pair<Kind, std::string>, Count> counts;  ///< by the finding about the calls; the last record counts
-    long calls = 0, small = 0, empty = 0, bad_arguments = 0;
+    long calls = 0, small = 0, empty = 0, bad_arguments = 0, unknown_width = 0, other_mode = 0;
     bool ended = false;
   };
   /// The calls of a kind, of all processes.

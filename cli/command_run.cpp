@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -10,12 +12,14 @@
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "commands.hpp"
 #include "drop_in/engine/settings.hpp"
+#include "drop_in/engine/unseen.hpp"
 #include "ozbound/files/text.hpp"
 
 namespace ozbound::cli {
@@ -83,7 +87,34 @@ void preload(const std::string& library) {
   if (library.find_first_of(" :") != std::string::npos)
     throw std::runtime_error("the dynamic linker preloads no file in a folder with a space or a colon in its name: " + library);
   const char* const others = std::getenv("LD_PRELOAD");
-  set("LD_PRELOAD", others == nullptr || *others == 0 ? library : library + ":" + others);
+  // A sanitizer must come first, and an allocator may; a BLAS must not hide the hook.
+  std::string before, after;
+  std::istringstream words(others == nullptr ? "" : others);
+  for (std::string word; words >> word;)
+    for (std::istringstream parts(word); std::getline(parts, word, ':');)
+      if (!word.empty()) (drop_in::blas_routine_in(word).empty() ? before += word + ":" : after += ":" + word);
+  set("LD_PRELOAD", before + library + after);
+}
+
+/// Refuses a log that cannot be written, before the program runs. The file is made, as its name says for this process, which
+/// the program becomes.
+void check_log() {
+  const char* const variable = std::getenv(drop_in::variable_log);
+  if (variable == nullptr || *variable == 0) return;
+  std::string name = variable;
+  const auto process = std::to_string(getpid());
+  for (auto at = name.find("%p"); at != std::string::npos; at = name.find("%p", at + process.size()))
+    name.replace(at, 2, process);
+  const auto refuse = [&] {
+    throw std::invalid_argument(fmt::format("--log: {} cannot be written: {}", name, std::strerror(errno)));
+  };
+  const int file = open(name.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file < 0) refuse();
+  struct stat status{};
+  if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && fallocate(file, FALLOC_FL_KEEP_SIZE, status.st_size, 4096) != 0 &&
+      (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
+    refuse();
+  close(file);
 }
 
 /// Replaces this process by the program.
@@ -91,6 +122,8 @@ ExitCode run(const Arguments& arguments) {
   set(drop_in::variable_mode, "shadow");
   for (const auto& [setting, value] : arguments.given) set(setting->variable, value);
   static_cast<void>(drop_in::Settings::read([](const char* variable) -> const char* { return std::getenv(variable); }));
+  check_log();
+  set(drop_in::variable_root, std::to_string(getpid()));
   preload(hook());
   auto words = words_of_program();
   std::vector<char*> argv;

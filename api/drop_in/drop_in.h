@@ -11,8 +11,9 @@
 extern "C" {
 #endif
 
-/* The value of OZBOUND_MODE. */
-enum ozd_mode { OZD_OFF = 1, OZD_SHADOW = 2 };
+/* The value of OZBOUND_MODE. OZD_UNSEEN: the process that `ozbound run` started ends, and made no call in another mode than
+ * off; the engine says so, and answers no call. */
+enum ozd_mode { OZD_OFF = 1, OZD_SHADOW = 2, OZD_UNSEEN = 3 };
 
 enum ozd_convention { OZD_FORTRAN, OZD_CBLAS };
 
@@ -34,8 +35,8 @@ struct ozd_site {
   /* The engine owns the following members and changes them atomically. */
   struct ozd_site* next; /* next site in the engine's list */
   int seen;
-  int bits; /* of the native library's integers: 32 or 64; 0: unknown yet */
-  long calls, small, empty, bad_arguments;
+  int bits; /* of the native library's integers: 32 or 64; 0: unknown yet; -1: nobody can tell */
+  long calls, small, empty, bad_arguments, unknown_width, other_mode; /* other_mode: large, and not to nearest or flushing */
 };
 
 /* One call. For a routine that takes arguments by value, it holds copies, with 64-bit integers. */
@@ -54,8 +55,8 @@ struct ozd_call {
  * whose call of the program's xerbla may not return. */
 typedef int (*ozd_run)(const struct ozd_call*);
 
-/* The engine's only symbol. Its result answers the calls of all threads from then on. If an environment variable has a bad
- * value, it writes one line to stderr and ends the process with 2. */
+/* The engine's only symbol. Its result answers the calls of all threads from then on; it is null for OZD_UNSEEN. If an
+ * environment variable has a bad value, it writes one line to stderr and ends the process with 2. */
 ozd_run ozd_engine(enum ozd_mode mode);
 
 #ifdef __cplusplus

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "drop_in/engine/settings.hpp"
+#include "drop_in/engine/unseen.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace ozbound::drop_in {
@@ -291,6 +292,95 @@ TEST(DropIn, CertifiesRecognisedLibrariesAlone) {
   EXPECT_EQ(run(program("bits", OZBOUND_WIDE_PRODUCTS), shadow({{"OZBOUND_LOG", log}})).code, 0);
   EXPECT_EQ(last(records_of(read_bytes(log)), "call").at("native"), "unproven");
   EXPECT_THAT(run(OZBOUND_COMMAND " audit " + log).out, HasSubstr("unproven"));
+}
+
+TEST(DropIn, NativeIsUnprovenInAnotherFloatingPointMode) {
+  for (const auto& folder : libraries())
+    for (const std::string mode : {"upward", "flush"}) {
+#ifndef __x86_64__
+      if (mode == "flush") continue;
+#endif
+      const TemporaryDirectory logs;
+      const auto log = (logs / "log").string();
+      const auto alone = run(program(mode), {{"LD_LIBRARY_PATH", folder}});
+      const auto hooked =
+          run(program(mode),
+              shadow({{"LD_LIBRARY_PATH", folder}, {"OZBOUND_LOG", log}, {"OZBOUND_SUMMARY", "1"}, {"OZBOUND_SHARE", "1e6"}}));
+      EXPECT_EQ(hooked.out, alone.out) << folder;
+      EXPECT_THAT(hooked.out, HasSubstr("the same mode"));
+      EXPECT_THAT(hooked.err, HasSubstr("in another floating-point mode than the default, native unproven: 4"));
+      const auto records = records_of(read_bytes(log));
+      EXPECT_EQ(calls_of(records, "native"), 0);
+      EXPECT_EQ(last(records, "call").at("native"), "unproven (mode)");
+      EXPECT_EQ(last(records, "calls").at("other_mode"), 4);
+      EXPECT_THAT(run(OZBOUND_COMMAND " audit " + log).out, HasSubstr("unproven for 4 calls in another floating-point mode"));
+    }
+}
+
+/// netlib's BLAS with 64-bit integers has the names of one with 32 bits.
+TEST(DropIn, FindsTheWidthOfIntegersThatNoNameTells) {
+  const TemporaryDirectory logs;
+  const auto log = (logs / "log").string();
+  const auto alone = run(program("bits", OZBOUND_UNSUFFIXED_WIDE_PRODUCTS));
+  const auto hooked = run(program("bits", OZBOUND_UNSUFFIXED_WIDE_PRODUCTS), shadow({{"OZBOUND_LOG", log}}));
+  EXPECT_EQ(alone.code, 0) << alone.err;
+  EXPECT_EQ(hooked.out, alone.out);
+  const auto records = records_of(read_bytes(log));
+  EXPECT_EQ(last(records, "calls").at("bad_arguments"), 0);
+  EXPECT_EQ(last(records, "call").at("k"), 2);
+  EXPECT_EQ(last(records, "call").at("native_ratio"), 0);
+  // Without address space nobody can tell, and nothing is said of the product.
+  const std::string netlib = OZBOUND_LIBRARIES "/blas";
+  if (!std::filesystem::exists(netlib + "/libblas.so.3")) return;
+  const auto narrow =
+      run("ulimit -v 8000000; " + program("bits"), shadow({{"LD_LIBRARY_PATH", netlib}, {"OZBOUND_SUMMARY", "1"}}));
+  EXPECT_THAT(narrow.err, HasSubstr("not examined, since its integers may have 32 or 64 bits: "));
+}
+
+TEST(DropIn, SaysThatNoProductWasSeen) {
+  const TemporaryDirectory logs;
+  const auto log = (logs / "log").string();
+  const auto idle = run("exec " OZBOUND_COMMAND " run --summary 1 --log " + log + " -- /bin/true");
+  EXPECT_EQ(idle.code, 0);
+  EXPECT_THAT(idle.err, testing::StartsWith("ozbound: no product was seen, process "));
+  EXPECT_THAT(idle.err, HasSubstr("None of its files has a BLAS"));
+  EXPECT_EQ(last(records_of(read_bytes(log)), "calls").at("calls"), 0);
+  EXPECT_EQ(run(OZBOUND_COMMAND " audit " + log).code, 0);
+  // Children of that process say nothing.
+  const auto children = run("exec " OZBOUND_COMMAND " run --summary 1 -- sh -c '/bin/true; /bin/true; exit 3'");
+  EXPECT_EQ(children.code, 3);
+  EXPECT_EQ(children.err.find("no product was seen"), children.err.rfind("no product was seen"));
+}
+
+TEST(DropIn, FindsFilesWithABlasOfTheirOwn) {
+  EXPECT_EQ(blas_routine_in("/bin/true"), "");
+  EXPECT_EQ(blas_routine_in("/nowhere"), "");
+  EXPECT_EQ(blas_routine_in(OZBOUND_PRODUCTS), "") << "it needs one, and has none";
+  EXPECT_THAT(blas_routine_in(OZBOUND_HOOK), HasSubstr("gemm"));
+  for (const auto& folder : libraries()) EXPECT_THAT(blas_routine_in(folder + "/libblas.so.3"), HasSubstr("gemm")) << folder;
+  const TemporaryDirectory folder;
+  write_bytes(folder / "cut", std::string("\x7f"
+                                          "ELF\2\1\1",
+                                          7));
+  EXPECT_EQ(blas_routine_in(folder / "cut"), "");
+}
+
+TEST(DropIn, RefusesALogThatCannotBeWrittenBeforeTheProgramRuns) {
+  const auto refused = run("exec " OZBOUND_COMMAND " run --log /nowhere/log -- echo ran");
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_EQ(refused.err, "ozbound: --log: /nowhere/log cannot be written: No such file or directory; see ozbound run --help\n");
+}
+
+/// A sanitizer's library must come first, and a BLAS must not hide the hook.
+TEST(DropIn, KeepsTheUsersPreloadedLibrariesInTheirOrder) {
+  const auto preloads = [](const std::string& mine) {
+    return run("LD_PRELOAD=" + mine + " " OZBOUND_COMMAND " run -- sh -c 'echo $LD_PRELOAD'").out;
+  };
+  const std::string hook = OZBOUND_HOOK, other = OZBOUND_PRODUCTS;
+  EXPECT_EQ(preloads(other), other + ":" + hook + "\n");
+  for (const auto& folder : libraries())
+    EXPECT_EQ(preloads(folder + "/libblas.so.3:" + other), other + ":" + hook + ":" + folder + "/libblas.so.3\n");
 }
 
 TEST(DropIn, SamplesErrorsThatTheLibraryKeepsBelowItsBound) {

@@ -13,6 +13,9 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __x86_64__
+#include <xmmintrin.h>
+#endif
 
 typedef uint64_t products_function(int);
 
@@ -122,6 +125,17 @@ int main(int argc, char** argv) {
   } else if (strcmp(which, "killed") == 0) {
     say("main", 60);
     raise(SIGKILL);
+  } else if (strcmp(which, "upward") == 0 || strcmp(which, "flush") == 0) {
+    if (which[0] == 'u') fesetround(FE_UPWARD);
+#ifdef __x86_64__
+    if (which[0] == 'f') _mm_setcsr(_mm_getcsr() | 0x8040);
+    const unsigned before = _mm_getcsr() & ~0x3fu;
+    products(150);
+    printf("%s\n", (_mm_getcsr() & ~0x3fu) == before ? "the same mode" : "another mode");
+#else
+    products(150);
+    puts("the same mode");
+#endif
   } else if (strcmp(which, "flags") == 0) {
     say("main", 60);
     feclearexcept(FE_ALL_EXCEPT);

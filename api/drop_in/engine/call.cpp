@@ -90,10 +90,10 @@ Call::Call(const ozd_call& made)
 bool Call::is_valid() const {
   if (layout == '?' || op_a == '?' || op_b == '?' || m < 0 || n < 0 || k < 0) return false;
   const bool row_major = layout == 'R';
-  const auto least = [row_major](char op, Index rows, Index columns) {
-    return std::max<Index>(1, (op == 'N') != row_major ? rows : columns);
-  };
-  return lda >= least(op_a, m, k) && ldb >= least(op_b, k, n) && ldc >= std::max<Index>(1, row_major ? n : m);
+  const auto needed = [row_major](char op, Index rows, Index columns) { return (op == 'N') != row_major ? rows : columns; };
+  const Index least_a = needed(op_a, m, k), least_b = needed(op_b, k, n), least_c = row_major ? n : m;
+  if (lda < least_a || ldb < least_b || ldc < least_c) return false;
+  return (lda > 0 && ldb > 0 && ldc > 0) || takes_no_rows(*as_made.site);  // a leading dimension of 0
 }
 
 bool Call::is_below(std::uint64_t least_work) const {

@@ -25,7 +25,10 @@ struct Call {
   [[nodiscard]] std::string object() const { return as_made.site->object; }
   [[nodiscard]] std::string ops() const { return {op_a, op_b}; }
 
-  /// True if the reference BLAS accepts the arguments. For others, the library itself reports the error.
+  /// True if nobody can tell how wide the library's integers are. The sizes above are then not known.
+  [[nodiscard]] bool width_is_unknown() const { return as_made.site->bits == -1; }
+
+  /// True if the program's BLAS accepts the arguments. For others, the library itself reports the error.
   [[nodiscard]] bool is_valid() const;
 
   /// True if nothing is multiplied.

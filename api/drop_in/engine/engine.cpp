@@ -4,8 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#ifdef __x86_64__
+#include <xmmintrin.h>
+#endif
+
 #include <atomic>
+#include <cfenv>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -45,6 +51,20 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), end_ = start_;
 };
 
+/// True if the caller rounds to nearest and keeps subnormal numbers, as native's bound asks.
+bool has_usual_mode() {
+#ifdef __x86_64__
+  constexpr unsigned flushes_or_rounds_elsewhere = 0xe040;  // FTZ, DAZ and the rounding control of MXCSR
+  if ((_mm_getcsr() & flushes_or_rounds_elsewhere) != 0) return false;
+#elif defined(__aarch64__)
+  std::uint64_t control = 0;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+  constexpr std::uint64_t flushes_or_rounds_elsewhere = 0x1c80000;  // FZ, FZ16 and RMode of FPCR
+  if ((control & flushes_or_rounds_elsewhere) != 0) return false;
+#endif
+  return std::fegetround() == FE_TONEAREST;
+}
+
 void count(long& counter) { __atomic_fetch_add(&counter, 1, __ATOMIC_RELAXED); }
 
 /// A call that may be examined. Its exceptions never reach the program. The program's own call runs exactly once in every case,
@@ -54,6 +74,8 @@ class LargeCall {
   LargeCall(State& of, const Call& call) : of_(of), call_(call) {}
 
   void run() {
+    mode_is_usual_ = has_usual_mode();
+    if (!mode_is_usual_) count(call_.as_made.site->other_mode);
     {
       const FloatEnvironment environment;
       attempt([this] { before(); });
@@ -85,7 +107,7 @@ class LargeCall {
     in_flight_.emplace(of_);
     number_ = of_.next_number();
     Stopwatch watch;
-    examination_.emplace(call_, product, of_.settings().target, number_, in_flight_->threads());
+    examination_.emplace(call_, product, of_.settings().target, number_, in_flight_->threads(), mode_is_usual_);
     watch.stop();
     own_ = watch.seconds();
   }
@@ -109,6 +131,7 @@ class LargeCall {
   std::optional<State::Booking> booking_;
   std::optional<State::InFlight> in_flight_;
   std::optional<Examination> examination_;
+  bool mode_is_usual_ = true;
   long number_ = 0;
   double own_ = 0, native_ = 0;
 };
@@ -118,6 +141,7 @@ bool run_shadowed(State& of, const Call& call) {
   auto& site = *call.as_made.site;
   of.see(site);
   count(site.calls);
+  if (call.width_is_unknown()) return count(site.unknown_width), call.run_natively(), false;
   if (!call.is_valid()) return count(site.bad_arguments), true;
   if (!call.is_empty() && !call.is_below(of.least_work())) return LargeCall(of, call).run(), false;
   count(call.is_empty() ? site.empty : site.small);
@@ -140,8 +164,16 @@ void begin_in_child() { state.load()->begin_in_child(); }
 }  // namespace ozbound::drop_in
 
 // Two threads may run this at once; the second thread's state is discarded.
-extern "C" __attribute__((visibility("default"))) ozd_run ozd_engine(enum ozd_mode) {
+extern "C" __attribute__((visibility("default"))) ozd_run ozd_engine(enum ozd_mode mode) {
   using namespace ozbound::drop_in;
+  if (mode == OZD_UNSEEN) {
+    try {
+      State(Settings::read(secure_getenv)).say_unseen();
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "ozbound: %s\n", error.what());
+    }
+    return nullptr;
+  }
   if (state.load() != nullptr) return run;
   static std::atomic_flag is_made = ATOMIC_FLAG_INIT;
   try {

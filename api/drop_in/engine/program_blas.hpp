@@ -32,7 +32,14 @@ class ProgramBlas final : public NativeGemm {
 /// The object for the site's library: one per library, never destroyed.
 const ProgramBlas& blas_of(const ozd_site& site);
 
-/// Bits of the integers of a site's library, 32 or 64: by the routine's name, otherwise by the library's own information.
+/// Any library while its caller rounds in another way than to nearest, or flushes subnormal numbers: not conventional.
+const ProgramBlas& blas_in_another_mode();
+
+/// Bits of the integers of a site's library, 32 or 64: by the routine's name, else by the library's own information, else by a
+/// dot product whose increment is 0 or 2^32; -1 if nobody can tell. Known libraries are asked once.
 int integer_bits(ozd_site& site);
+
+/// True if the library of a site takes leading dimensions of matrices without rows that netlib's BLAS refuses: OpenBLAS.
+bool takes_no_rows(const ozd_site& site);
 
 }  // namespace ozbound::drop_in

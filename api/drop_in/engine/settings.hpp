@@ -17,6 +17,7 @@ inline constexpr const char* variable_min_work = "OZBOUND_MIN_WORK";
 inline constexpr const char* variable_share = "OZBOUND_SHARE";
 inline constexpr const char* variable_log = "OZBOUND_LOG";
 inline constexpr const char* variable_summary = "OZBOUND_SUMMARY";
+inline constexpr const char* variable_root = "OZBOUND_ROOT";  ///< the process that `ozbound run` became
 
 /// The user's settings of the engine.
 struct Settings {

@@ -69,8 +69,9 @@ T exact_sum(double alpha, const std::vector<double>& a, const std::vector<double
 
 Index samples_for(Index k) { return std::clamp<Index>(most_sampled_terms / std::max<Index>(k, 1), 1, most_samples); }
 
-Examination::Examination(const Call& call, const RealProduct& product, const Target& target, long number, int threads)
-    : product_(product), target_(target) {
+Examination::Examination(const Call& call, const RealProduct& product, const Target& target, long number, int threads,
+                         bool mode_is_usual)
+    : product_(product), target_(target), mode_is_usual_(mode_is_usual) {
   const FloatEnvironment environment;
   if (!all_finite(product.a) || !all_finite(product.b) || (!is_zero(product.beta) && !all_finite(product.c.as_input())) ||
       !std::isfinite(product.alpha) || !std::isfinite(product.beta)) {
@@ -79,7 +80,8 @@ Examination::Examination(const Call& call, const RealProduct& product, const Tar
     return;
   }
   try {
-    decision_ = decide(product, target, Machine::cpu(threads, &blas_of(*call.as_made.site)));
+    const auto& blas = mode_is_usual ? blas_of(*call.as_made.site) : blas_in_another_mode();
+    decision_ = decide(product, target, Machine::cpu(threads, &blas));
     way_ = way_text(decision_->method, decision_->plan);
     reason_ = decision_->reason;
   } catch (const std::exception& error) {

@@ -19,8 +19,10 @@ class Examination {
  public:
   /// Decides, and copies some entries of C0. Call it before the program's own call.
   /// @param number number of the call, which seeds the choice of entries @param threads threads of the engine; 0: OpenMP's
-  /// number
-  Examination(const Call& call, const RealProduct& product, const Target& target, long number, int threads);
+  /// number @param mode_is_usual false if the caller rounds in another way than to nearest, or flushes subnormal numbers:
+  /// native, which does so too, proves nothing then
+  Examination(const Call& call, const RealProduct& product, const Target& target, long number, int threads,
+              bool mode_is_usual = true);
 
   /// Sums the sampled entries exactly and compares. Call it after the program's own call.
   void compare();
@@ -30,6 +32,8 @@ class Examination {
   [[nodiscard]] const std::string& way() const { return way_; }
   [[nodiscard]] const std::string& reason() const { return reason_; }
   [[nodiscard]] const std::optional<Decision>& decision() const { return decision_; }
+
+  [[nodiscard]] bool mode_is_usual() const { return mode_is_usual_; }
 
   /// True if the program's library certifies the target; also false if it is not known to be conventional.
   [[nodiscard]] bool native_certifies() const;
@@ -50,6 +54,7 @@ class Examination {
 
   RealProduct product_;
   Target target_;
+  bool mode_is_usual_;
   std::string way_, reason_;
   std::optional<Decision> decision_;
   std::vector<Sample> samples_;

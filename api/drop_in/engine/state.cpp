@@ -123,7 +123,8 @@ void State::add(const Call& call, const Examination& examination, long number, c
            {"reason", examination.reason()},
            {"bound_ratio", json_of(decision ? std::optional(decision->ratio) : std::nullopt)},
            {"library", blas.file()},
-           {"native", !blas.is_conventional()          ? "unproven"
+           {"native", !examination.mode_is_usual()     ? "unproven (mode)"
+                      : !blas.is_conventional()        ? "unproven"
                       : examination.native_certifies() ? "certified"
                                                        : "not certified"},
            {"native_ratio", json_of(count.worst)},
@@ -153,12 +154,13 @@ void State::write(Json record) {
   log_.write(record);
 }
 
-State::SiteCounts State::site_counts() const {
+SiteCounts State::site_counts() const {
   SiteCounts sum;
   const auto read = [](const long& count) { return __atomic_load_n(&count, __ATOMIC_RELAXED); };
   for (const auto* site = sites_.load(); site != nullptr; site = site->next) {
     sum.calls += read(site->calls), sum.small += read(site->small), sum.empty += read(site->empty);
-    sum.bad_arguments += read(site->bad_arguments);
+    sum.bad_arguments += read(site->bad_arguments), sum.unknown_width += read(site->unknown_width);
+    sum.other_mode += read(site->other_mode);
   }
   return sum;
 }
@@ -185,7 +187,9 @@ void State::write_counts() {
          {"calls", sites.calls},
          {"small", sites.small},
          {"empty", sites.empty},
-         {"bad_arguments", sites.bad_arguments}});
+         {"bad_arguments", sites.bad_arguments},
+         {"unknown_width", sites.unknown_width},
+         {"other_mode", sites.other_mode}});
 }
 
 std::string State::summary() const {
@@ -196,8 +200,16 @@ std::string State::summary() const {
     libraries.insert(blas.file() + ": " +
                      (blas.is_conventional() ? first_words(blas.name()) : "not recognised, so native is unproven"));
   }
-  return summary_text(settings_, tally_, sites.calls, sites.small, sites.empty, sites.bad_arguments,
-                      {libraries.begin(), libraries.end()});
+  return summary_text(settings_, tally_, sites, {libraries.begin(), libraries.end()});
+}
+
+void State::say_unseen() {
+  const FloatEnvironment environment;
+  write_counts();
+  write({{"record", "end"}});
+  if (!settings_.writes_summary()) return;
+  const QuietSignals quiet;
+  std::fputs(unseen_text(program_file(), files_with_blas()).c_str(), stderr);
 }
 
 void State::finish() {
@@ -223,7 +235,8 @@ void State::begin_in_child() {
   call_records_ = 0, worst_recorded_ = 0, booked_ = 0;
   in_flight_ = 0, examined_ = 0;
   for (auto* site = sites_.load(); site != nullptr; site = site->next)
-    for (auto* count : {&site->calls, &site->small, &site->empty, &site->bad_arguments})
+    for (auto* count :
+         {&site->calls, &site->small, &site->empty, &site->bad_arguments, &site->unknown_width, &site->other_mode})
       __atomic_store_n(count, 0, __ATOMIC_RELAXED);
   log_.begin_in_child();
   process_written_ = false;

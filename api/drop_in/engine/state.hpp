@@ -16,8 +16,14 @@
 #include "settings.hpp"
 #include "shadow.hpp"
 #include "tally.hpp"
+#include "unseen.hpp"
 
 namespace ozbound::drop_in {
+
+/// The counts of calls of all sites.
+struct SiteCounts {
+  long calls = 0, small = 0, empty = 0, bad_arguments = 0, unknown_width = 0, other_mode = 0;
+};
 
 /// The engine of this process. It is never destroyed: programs may multiply during their exit.
 class State {
@@ -68,6 +74,9 @@ class State {
   /// Adds an examined call, with its own record.
   void add(const Call& call, const Examination& examination, long number, const Count& count);
 
+  /// Says in the log and in the summary that this process made no call, and which of its files have a BLAS of their own.
+  void say_unseen();
+
   /// Writes the last counts and the summary. Later calls are native and are not counted.
   void finish();
   /// Resets the state in a child of fork().
@@ -77,9 +86,6 @@ class State {
   using Clock = std::chrono::steady_clock;
 
   /// Sums of the sites' counts, which need no lock.
-  struct SiteCounts {
-    long calls = 0, small = 0, empty = 0, bad_arguments = 0;
-  };
   [[nodiscard]] SiteCounts site_counts() const;
   [[nodiscard]] std::string summary() const;
   void write_counts();
@@ -108,8 +114,11 @@ class State {
   Clock::time_point last_counts_ = Clock::now();
 };
 
-/// The summary's text at exit, at most 80 columns wide.
-std::string summary_text(const Settings& settings, const Tally& tally, long calls, long small, long empty, long bad_arguments,
+/// The summary's text at exit, at most 80 columns wide but for paths.
+std::string summary_text(const Settings& settings, const Tally& tally, const SiteCounts& counts,
                          const std::vector<std::string>& libraries);
+
+/// The summary of a process that made no call. @param files that have a BLAS of their own
+std::string unseen_text(const std::string& program, const std::vector<OwnBlas>& files);
 
 }  // namespace ozbound::drop_in
