@@ -26,7 +26,7 @@ Measurement measurement_from_json(const nlohmann::json& json);
 /// `met` is null if nothing was judged.
 nlohmann::ordered_json to_json(const Goal& goal);
 
-/// What a run was measured with.
+/// The settings and the environment of a run.
 struct Surroundings {
   std::string kernel;  ///< the engine's
   bool quick = false;

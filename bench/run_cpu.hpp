@@ -16,11 +16,11 @@ struct CpuArguments {
 /// @throws std::invalid_argument for a filter that is invalid or matches nothing, files::InputError for an invalid saved run.
 void run_cpu(const CpuArguments& arguments);
 
-/// What run_cpu starts: times one DGEMM of the OpenBLAS that this process has (files::core_line).
+/// A child of run_cpu: times one DGEMM of the OpenBLAS that this process has (files::core_line).
 /// @throws std::runtime_error without OpenBLAS.
 void run_openblas();
 
-/// What run_cpu starts: measures the series that standard input names, one on a line, and prints the measurements of each as
+/// A child of run_cpu: measures the series that standard input names, one on a line, and prints the measurements of each as
 /// one line of JSON. @throws std::invalid_argument for an unknown name.
 void run_named_series(bool quick);
 

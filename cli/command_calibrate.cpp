@@ -119,7 +119,7 @@ ExitCode calibrate_with_core(const Arguments& arguments) {
       files::run_to_measure(child, variables, "", [](std::string_view line) { print_text(std::string(line) + "\n"); }));
 }
 
-/// What a reader must know of the environment: variables that change what was measured, and faster kernels of OpenBLAS.
+/// Variables of the environment that change what was measured, and faster kernels of OpenBLAS.
 Table surroundings(const Calibration& calibration) {
   Table about;
   if (const auto variables = files::measuring_variables(); !variables.empty())

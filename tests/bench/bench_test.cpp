@@ -321,7 +321,7 @@ TEST(Program, EndsWhereItsOutputIsClosed) {
   EXPECT_THAT(line, testing::Not(HasSubstr("124"))) << "timeout had to end it";
 }
 
-/// What was measured before a run ends is in the file.
+/// A run that is killed leaves what it measured before.
 TEST(Program, WritesWhatItHasAfterEachSeries) {
   const TemporaryDirectory directory;
   const std::string file = directory / "run.json";

@@ -113,7 +113,7 @@ int bits_of(const Library& library) {
   return probed_bits(library);
 }
 
-/// What bits_of says of a library, asked once.
+/// The width by bits_of, which is asked once for each library.
 int known_bits_of(const Library& library) {
   struct Known {
     std::mutex mutex;
